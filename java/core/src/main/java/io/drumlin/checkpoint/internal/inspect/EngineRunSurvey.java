@@ -282,7 +282,7 @@ public final class EngineRunSurvey implements RunSurvey {
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
             RankContext context = new RankContext(app, node, group, topology, storage, slabs, reader, rejected);
             IoMode mode = IoModes.of(context, config, places, config.packing());
-            FileRebuilder rebuilder = new FileRebuilder(app, group, storage, slabs);
+            FileRebuilder rebuilder = new FileRebuilder(app, group, storage, slabs, reader);
             return new CheckpointSearch(context, levels, mode, rebuilder, log);
         }
 
@@ -404,7 +404,7 @@ public final class EngineRunSurvey implements RunSurvey {
                         own.resolve(name), directory.resolve(name).toAbsolutePath());
             }
             try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes())) {
-                new FileRebuilder(group.comm(), group, storage, slabs).decode(left.stored(), own, whole);
+                new FileRebuilder(group.comm(), group, storage, slabs, reader).decode(left.stored(), own, whole);
             }
             return own;
         }

@@ -30,4 +30,13 @@ public final class Closeables {
             throw failure;
         }
     }
+
+    /** Closes all objects like {@link #close}, and adds a failure to an earlier one. */
+    public static void closeAfter(Throwable earlier, List<? extends @Nullable Closeable> all) {
+        try {
+            close(all);
+        } catch (IOException e) {
+            earlier.addSuppressed(e);
+        }
+    }
 }

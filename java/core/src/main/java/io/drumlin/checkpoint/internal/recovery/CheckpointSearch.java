@@ -231,7 +231,7 @@ public final class CheckpointSearch {
                 }
                 passedOver |= wasCommitted(left);
             } finally {
-                rebuilder.deleteAhead();
+                rebuilder.deleteMade();
             }
         }
         passedOver |= span.unknown && isAnythingLeft(level);
@@ -349,17 +349,14 @@ public final class CheckpointSearch {
     private void verify(StoredCheckpoint stored, CommitSlot slot, EnumSet<FileKind> files, boolean mend)
             throws IOException {
         Level level = stored.level();
-        boolean nothingLost = onAllRanks(files.containsAll(FileKind.of(level)));
         boolean[] verified = {false};
         Agreement.Step verify = () -> {
             files.removeIf(kind -> !isWhole(stored, kind, slot, mend ? keep(level, kind) : RetainPolicy.NOTHING));
             verified[0] = true;
         };
         reader.forget();
-        if (mend && !nothingLost && level == Level.L2) {
-            rebuilder.sendAhead(stored, levels.directory(level, slot), files, reader);
-        } else if (mend && !nothingLost && level == Level.L3) {
-            rebuilder.rebuildAhead(stored, levels.directory(level, slot), files, reader, verify);
+        if (mend) {
+            rebuilder.rebuildUnverified(level, stored, levels.directory(level, slot), files, verify);
         }
         if (!group.onAll(verified[0])) {
             verify.run();

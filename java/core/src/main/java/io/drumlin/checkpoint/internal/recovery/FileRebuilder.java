@@ -6,11 +6,11 @@ import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.UnfinishedFile;
 import io.drumlin.checkpoint.internal.file.Encoding;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.io.Closeables;
+import io.drumlin.checkpoint.internal.io.ReadAhead;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
-import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
-import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
-import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
 import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup;
 import io.drumlin.checkpoint.internal.redundancy.VerifiedTransfer;
 import io.drumlin.checkpoint.internal.redundancy.WindowHasher;
@@ -35,17 +35,18 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 
 /**
  * Rebuilds the lost files of a checkpoint of level 2 or 3, so that it survives another loss
  * (docs/formats/fti-run-directory.md, section 5).
  *
- * <p>A file is rebuilt under another name, verified completely, and renamed. Existing files are therefore never
- * touched, and after a failure everything recoverable is still recoverable.
+ * <p>A pass reads what is left once and writes the lost files under other names. The first pass also hashes what it
+ * reads. After all files were verified, the new ones are renamed, and passes follow until no file is lost. Existing
+ * files are therefore never touched, and after a failure everything recoverable is still recoverable.
  */
 public final class FileRebuilder {
 
@@ -54,227 +55,67 @@ public final class FileRebuilder {
     private final Communicator app;
     private final Group group;
     private final StorageEngine storage;
-    private final PartnerCopy partner;
     private final SlabPool slabs;
+    private final CheckpointReader reader;
 
-    /** Files that were received or rebuilt before the existing files were verified, by kind, under another name. */
-    private final Map<FileKind, Path> ahead = new EnumMap<>(FileKind.class);
+    /** The lost files that a pass has made, by kind, with their final names. They still have other names. */
+    private final Map<FileKind, Path> made = new EnumMap<>(FileKind.class);
+
+    /** Kinds of this rank's files from which the group has made them. */
+    private EnumSet<FileKind> sources = EnumSet.noneOf(FileKind.class);
+
+    /** MD5 of the encoded part of the encoded file that was made. */
+    private String encodedMd5 = "";
 
     /** The directory that was created for these files. */
     private Optional<Path> createdDirectory = Optional.empty();
 
-    /** The files of level 3 rebuilt ahead, and this rank's files from which they were rebuilt. */
-    private Optional<Rebuilt> rebuiltAhead = Optional.empty();
-
     /** Member of the group whose plain file is not used for rebuilding although it seems to be whole. */
     private OptionalInt leftOut = OptionalInt.empty();
 
-    public FileRebuilder(Communicator app, Group group, StorageEngine storage, SlabPool slabs) {
+    /** @param reader verifies the files, and receives the digests of those that are hashed in a pass */
+    public FileRebuilder(
+            Communicator app, Group group, StorageEngine storage, SlabPool slabs, CheckpointReader reader) {
         this.app = app;
         this.group = group;
         this.storage = storage;
-        partner = new PartnerCopy(group, storage, slabs);
         this.slabs = slabs;
+        this.reader = reader;
     }
 
     /**
-     * Sends the files that replace lost ones of level 2, and writes the received ones under another name, in one pass.
-     * The files are verified only afterwards, without being read again. If this is not possible, or fails,
-     * {@link #restore} does the work in two passes. Collective.
+     * Makes lost files of a checkpoint under other names, in one pass over files that were not verified. What is read
+     * is hashed, so that its verification afterwards need not read it again. The pass may fail; {@link #restore} makes
+     * what is still lost. Collective.
      *
      * @param directory directory of this rank's files of the checkpoint
      * @param present kinds of the files that this rank has
-     * @param reader receives the digests of the sent and rebuilt files
+     * @param meanwhile work in a group that has lost no file of level 3
      */
-    void sendAhead(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, CheckpointReader reader)
+    void rebuildUnverified(
+            Level level, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, Agreement.Step meanwhile)
             throws IOException {
+        if (isWhole(level, present)) {
+            return;
+        }
         try {
-            if (Files.notExists(directory)) {
-                createdDirectory = Optional.of(directory);
-            }
-            makeReady(directory);
-            VerifiedTransfer transfer = new VerifiedTransfer(app, group, storage, slabs, reader);
-            sendAhead(
-                    transfer,
-                    stored,
-                    directory,
-                    present,
-                    FileKind.PLAIN,
-                    group.right(),
-                    FileKind.PARTNER,
-                    group.left());
-            sendAhead(
-                    transfer,
-                    stored,
-                    directory,
-                    present,
-                    FileKind.PARTNER,
-                    group.left(),
-                    FileKind.PLAIN,
-                    group.right());
-        } catch (IOException e) {
-            LOG.log(
-                    Logger.Level.WARNING,
-                    "the files that are left are verified before they are sent: {0}",
-                    e.getMessage());
-            reader.forget();
-            deleteAhead();
-        }
-    }
-
-    private void sendAhead(
-            VerifiedTransfer transfer,
-            StoredCheckpoint stored,
-            Path directory,
-            EnumSet<FileKind> present,
-            FileKind given,
-            int to,
-            FileKind wanted,
-            int from)
-            throws IOException {
-        BitSet wantedThere = group.ranksWith(present.contains(wanted));
-        BitSet givenThere = group.ranksWith(present.contains(given));
-        Path source = path(directory, stored, given);
-        Path target = path(directory, stored, wanted);
-        Optional<VerifiedTransfer.Outgoing> outgoing = !wantedThere.get(to) && present.contains(given)
-                ? Optional.of(new VerifiedTransfer.Outgoing(
-                        to, source, given == FileKind.PLAIN, () -> plan(transfer, stored, given, source)))
-                : Optional.empty();
-        Optional<VerifiedTransfer.Incoming> incoming = !present.contains(wanted) && givenThere.get(from)
-                ? Optional.of(new VerifiedTransfer.Incoming(
-                        from, UnfinishedFile.unfinished(target), wanted == FileKind.PLAIN))
-                : Optional.empty();
-        if (incoming.isPresent()) {
-            ahead.put(wanted, target);
-        }
-        if (!transfer.transfer(outgoing, incoming)) {
-            ahead.remove(wanted);
-        }
-    }
-
-    private static Optional<ChunkSchedule> plan(
-            VerifiedTransfer transfer, StoredCheckpoint stored, FileKind kind, Path path) {
-        try {
-            long size = PathStatus.size(path);
-            return stored.digested(kind, path).flatMap(meta -> transfer.plan(size, meta));
-        } catch (IOException e) {
-            // The verification of the file reports this failure.
-            LOG.log(Logger.Level.DEBUG, "{0} is not sent ahead: {1}", path, e.getMessage());
-            return Optional.empty();
-        }
-    }
-
-    /**
-     * Rebuilds lost files of level 3 under another name in the same pass that reads the existing files for
-     * verification, in the groups in which this is possible. If it fails, {@link #restore} rebuilds the files.
-     * Collective.
-     *
-     * @param directory directory of this rank's files of the checkpoint
-     * @param present kinds of the files that this rank has
-     * @param reader receives the digests of the files that were read
-     * @param meanwhile work of ranks whose group does not take part
-     */
-    void rebuildAhead(
-            StoredCheckpoint stored,
-            Path directory,
-            EnumSet<FileKind> present,
-            CheckpointReader reader,
-            Agreement.Step meanwhile)
-            throws IOException {
-        WindowHasher[] hashes = new WindowHasher[1];
-        EnumSet<FileKind> lost = EnumSet.noneOf(FileKind.class);
-        try {
-            Map<FileKind, Passing> own = new EnumMap<>(FileKind.class);
-            Agreement.run(app, "looking at the files that are left of checkpoint " + stored.ckptId(), () -> {
-                if (Files.notExists(directory)) {
-                    createdDirectory = Optional.of(directory);
-                }
-                own.putAll(Passing.of(stored, paths(directory, stored, present), reader));
-            });
-            lost = rebuiltOnTheWay(stored, present, own.keySet());
-            makeReady(directory);
-            Agreement.run(app, "preparing to hash what is read", () -> hashes[0] = new WindowHasher(own));
-            lost.stream()
-                    .filter(kind -> !present.contains(kind))
-                    .forEach(kind -> ahead.put(kind, path(directory, stored, kind)));
-            Optional<Rebuilt> rebuilt =
-                    rebuildKinds(stored, directory, present, lost, Optional.of(hashes[0]), meanwhile);
-            rebuilt.ifPresent(files -> hashes[0].done(reader));
-            rebuiltAhead = rebuilt;
+            pass(level, stored, directory, present, true, meanwhile);
         } catch (IOException e) {
             LOG.log(
                     Logger.Level.WARNING,
                     "the files that are left are verified before lost ones are made: {0}",
                     e.getMessage());
-            // The other groups have verified their files meanwhile.
-            if (!lost.isEmpty()) {
+            // Groups in which nothing is made have verified their files meanwhile.
+            if (!sources.isEmpty() || !made.isEmpty()) {
                 reader.forget();
             }
-            deleteAhead();
-        } finally {
-            if (hashes[0] != null) {
-                hashes[0].close();
-            }
+            deleteMade();
         }
     }
 
     /**
-     * Returns the kinds of the group's lost files that can be rebuilt while all existing files are hashed; none if no
-     * file is lost, or some files cannot be hashed in this way. Collective in the group.
-     *
-     * @param hashed kinds of this rank's files that can be hashed
-     */
-    private EnumSet<FileKind> rebuiltOnTheWay(StoredCheckpoint stored, EnumSet<FileKind> present, Set<FileKind> hashed)
-            throws IOException {
-        int files = presence(present).cardinality();
-        // If the size is odd, only its digest may determine the last byte of a plain file (docs/formats/fti-ff.md,
-        // section 7).
-        boolean even = extendedSize(stored) % Short.BYTES == 0;
-        boolean possible = files >= group.size() && files < 2 * group.size() && even && hashed.containsAll(present);
-        return group.onAll(possible) ? EnumSet.of(FileKind.PLAIN, FileKind.ENCODED) : EnumSet.noneOf(FileKind.class);
-    }
-
-    /** Deletes files received or rebuilt ahead for a checkpoint that is not made whole. */
-    void deleteAhead() {
-        for (Path target : ahead.values()) {
-            try {
-                storage.delete(UnfinishedFile.unfinished(target));
-            } catch (IOException e) {
-                LOG.log(
-                        Logger.Level.WARNING,
-                        "{0} is left over: {1}",
-                        UnfinishedFile.unfinished(target),
-                        e.getMessage());
-            }
-        }
-        ahead.clear();
-        rebuiltAhead = Optional.empty();
-        // Removes a directory that did not exist before, because another one may be moved to its place.
-        createdDirectory.ifPresent(directory -> {
-            try {
-                if (PathStatus.entries(directory).isEmpty()) {
-                    storage.delete(directory);
-                }
-            } catch (IOException e) {
-                LOG.log(Logger.Level.DEBUG, "{0} is left over: {1}", directory, e.getMessage());
-            }
-        });
-        createdDirectory = Optional.empty();
-    }
-
-    /** Verifies the files that were received ahead, and renames them to their final names. */
-    private void acceptSentAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
-        for (Map.Entry<FileKind, Path> file : ahead.entrySet()) {
-            stored.check(file.getKey(), UnfinishedFile.unfinished(file.getValue()), RetainPolicy.NOTHING);
-            UnfinishedFile.putInPlace(storage, file.getValue());
-            present.add(file.getKey());
-        }
-        ahead.clear();
-        createdDirectory = Optional.empty();
-    }
-
-    /**
-     * Rebuilds the missing files of a checkpoint. Collective.
+     * Makes a checkpoint whole whose remaining files were verified. Files from {@link #rebuildUnverified} are used in
+     * groups in which all files from which they were made are whole. Collective.
      *
      * @param directory directory of this rank's files of the checkpoint
      * @param present kinds of this rank's whole files; rebuilt ones are added
@@ -284,24 +125,12 @@ public final class FileRebuilder {
         if (isWhole(level, present)) {
             return;
         }
+        putMadeInPlace(stored, present);
+        while (!isWhole(level, present)) {
+            pass(level, stored, directory, present, false, () -> {});
+            putMadeInPlace(stored, present);
+        }
         if (level == Level.L3) {
-            // First, because files that cannot be used are deleted, and possibly their directory.
-            acceptRebuiltAhead(stored, present);
-        }
-        makeReady(directory);
-        if (level == Level.L2) {
-            Agreement.run(
-                    app, "taking what came of checkpoint " + stored.ckptId(), () -> acceptSentAhead(stored, present));
-        }
-        if (level == Level.L2 && !isWhole(level, present)) {
-            // First a lost copy is sent from the left neighbour, whose plain file exists; then a lost plain file from
-            // the copy on the right.
-            move(stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
-            move(stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
-        } else if (level == Level.L3) {
-            if (!isWhole(level, present)) {
-                rebuild(stored, directory, present);
-            }
             stored.updateMetadata();
         }
         Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
@@ -327,21 +156,50 @@ public final class FileRebuilder {
         restore(Level.L3, stored, directory, present);
     }
 
-    private boolean isWhole(Level level, EnumSet<FileKind> present) throws IOException {
-        long[] missing = {present.containsAll(FileKind.of(level)) ? 0 : 1};
-        app.allreduce(missing, Op.MAX);
-        return missing[0] == 0;
+    /** Rebuilds lost plain files of level 3 without their redundancy; otherwise like {@link #restore}. Collective. */
+    public void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
+        rebuild(stored, directory, present, EnumSet.of(FileKind.PLAIN), false, () -> {});
+        putMadeInPlace(stored, present);
+    }
+
+    /**
+     * Makes lost files under other names. Collective.
+     *
+     * @param unverified whether the files that are left were not verified yet
+     * @param otherwise work in a group that has lost no file of level 3
+     */
+    private void pass(
+            Level level,
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            boolean unverified,
+            Agreement.Step otherwise)
+            throws IOException {
+        makeReady(directory);
+        if (level == Level.L2) {
+            sources = EnumSet.copyOf(present);
+            VerifiedTransfer transfer = new VerifiedTransfer(app, group, storage, slabs, reader);
+            send(transfer, stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
+            send(transfer, stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
+        } else {
+            rebuild(stored, directory, present, FileKind.of(Level.L3), unverified, otherwise);
+        }
     }
 
     private void makeReady(Path directory) throws IOException {
         Agreement.run(app, "preparing " + directory, () -> {
+            if (Files.notExists(directory)) {
+                createdDirectory = Optional.of(directory);
+            }
             DirectoryTree.make(directory, storage);
             slabs.fill();
         });
     }
 
     /** Sends the file of kind {@code given} to the neighbour that lacks its file of kind {@code wanted}. */
-    private void move(
+    private void send(
+            VerifiedTransfer transfer,
             StoredCheckpoint stored,
             Path directory,
             EnumSet<FileKind> present,
@@ -351,141 +209,197 @@ public final class FileRebuilder {
             int from)
             throws IOException {
         boolean lacks = !present.contains(wanted);
-        boolean asked = group.gather(lacks ? 1 : 0)[to] == 1;
-        Path made = path(directory, stored, wanted);
-        SurvivingFiles.with(app, storage, stored.ckptId(), paths(directory, stored, present), own -> {
-            long[] sizes = group.gather(own.size(given));
-            Optional<Outgoing> outgoing = asked ? Optional.of(new Outgoing(to, own.get(given))) : Optional.empty();
-            Optional<Incoming> incoming = lacks
-                    ? Optional.of(new Incoming(from, sizes[from], UnfinishedFile.unfinished(made)))
-                    : Optional.empty();
-            Agreement.run(app, "fetching what is missing of checkpoint " + stored.ckptId(), () -> {
-                partner.transfer(outgoing, incoming);
-                if (lacks) {
-                    finish(stored, wanted, made, present);
-                }
-            });
-        });
-    }
-
-    /** Rebuilds all lost files of level 3. Collective. */
-    private void rebuild(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
-        // All groups do the same, although only a group with an odd size needs it, because the following steps are
-        // collective over the groups.
-        long[] odd = {Math.floorMod(extendedSize(stored), (long) Short.BYTES)};
-        app.allreduce(odd, Op.MAX);
-        if (odd[0] != 0) {
-            // Only its digest may determine the last byte of a plain file (docs/formats/fti-ff.md, section 7).
-            decode(stored, directory, present);
+        boolean asked = group.ranksWith(lacks).get(to);
+        Path source = path(directory, stored, given);
+        Path target = path(directory, stored, wanted);
+        if (lacks) {
+            made.put(wanted, target);
         }
-        rebuildKinds(stored, directory, present, EnumSet.of(FileKind.PLAIN, FileKind.ENCODED));
+        transfer.transfer(
+                asked
+                        ? Optional.of(new VerifiedTransfer.Outgoing(
+                                to, source, given == FileKind.PLAIN, () -> plan(transfer, stored, given, source)))
+                        : Optional.empty(),
+                lacks
+                        ? Optional.of(new VerifiedTransfer.Incoming(
+                                from, UnfinishedFile.unfinished(target), wanted == FileKind.PLAIN))
+                        : Optional.empty());
     }
 
-    /**
-     * Renames the files rebuilt ahead to their final names, in groups in which all source files are whole. Collective.
-     */
-    private void acceptRebuiltAhead(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
-        boolean whole = rebuiltAhead.isPresent() && present.equals(rebuiltAhead.get().from);
-        boolean take = group.onAll(whole);
-        Agreement.run(app, "taking what was made of checkpoint " + stored.ckptId(), () -> {
-            if (take) {
-                finish(stored, rebuiltAhead.orElseThrow(), present);
-                ahead.clear();
-                rebuiltAhead = Optional.empty();
-            }
-            // Here, so that no rank deletes the directory while another one creates it again.
-            deleteAhead();
-        });
-    }
-
-    /** Rebuilds lost plain files of level 3 without their redundancy; otherwise like {@link #restore}. Collective. */
-    public void decode(StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
-        rebuildKinds(stored, directory, present, EnumSet.of(FileKind.PLAIN));
-    }
-
-    /** Rebuilds lost files of the given kinds in a single pass over the existing files. Collective. */
-    private void rebuildKinds(
-            StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> kinds)
+    private static ChunkSchedule plan(VerifiedTransfer transfer, StoredCheckpoint stored, FileKind kind, Path path)
             throws IOException {
-        Optional<Rebuilt> rebuilt = rebuildKinds(stored, directory, present, kinds, Optional.empty(), () -> {});
-        Agreement.run(app, "naming what was made of checkpoint " + stored.ckptId(), () -> {
-            if (rebuilt.isPresent()) {
-                finish(stored, rebuilt.get(), present);
-            }
-        });
+        Optional<StoredFile> meta = Optional.empty();
+        try {
+            meta = stored.digested(kind, path);
+        } catch (IOException e) {
+            // The verification of the file reports this failure.
+            LOG.log(Logger.Level.DEBUG, "{0} is not hashed while it is sent: {1}", path, e.getMessage());
+        }
+        return transfer.plan(PathStatus.size(path), meta.orElse(new StoredFile(stored.ckptId(), List.of(), Map.of())));
     }
 
     /**
-     * Rebuilds lost files of the given kinds under other names, without verifying them. Collective.
+     * Makes lost files of level 3 of the given kinds. Collective.
      *
-     * @param hashes receives this rank's files as they are read
-     * @param otherwise work in a group that has lost no file
-     * @return empty in such a group
+     * @param unverified whether what is read must be hashed; a group with files that cannot be hashed waits for their
+     *     verification
+     * @param otherwise work in a group that makes no files
      */
-    private Optional<Rebuilt> rebuildKinds(
+    private void rebuild(
             StoredCheckpoint stored,
             Path directory,
             EnumSet<FileKind> present,
             EnumSet<FileKind> kinds,
-            Optional<WindowHasher> hashes,
+            boolean unverified,
+            Agreement.Step otherwise)
+            throws IOException {
+        Map<FileKind, Passing> hashed = new EnumMap<>(FileKind.class);
+        WindowHasher[] hashes = new WindowHasher[1];
+        try {
+            Agreement.run(app, "preparing to hash what is read", () -> {
+                if (unverified) {
+                    hashed.putAll(Passing.of(stored, paths(directory, stored, present), reader));
+                }
+                hashes[0] = new WindowHasher(hashed);
+            });
+            boolean possible = group.onAll(!unverified || hashed.keySet().containsAll(present));
+            EnumSet<FileKind> wanted = possible ? kinds : EnumSet.noneOf(FileKind.class);
+            rebuild(stored, directory, present, wanted, hashes[0], otherwise);
+            if (!sources.isEmpty()) {
+                hashes[0].done(reader);
+            }
+        } finally {
+            if (hashes[0] != null) {
+                hashes[0].close();
+            }
+        }
+    }
+
+    private void rebuild(
+            StoredCheckpoint stored,
+            Path directory,
+            EnumSet<FileKind> present,
+            EnumSet<FileKind> kinds,
+            WindowHasher hashes,
             Agreement.Step otherwise)
             throws IOException {
         BitSet files = presence(present);
-        BitSet lost = lost(files, kinds);
-        leftOut.ifPresent(files::clear);
-        EnumSet<FileKind> own = EnumSet.copyOf(kinds);
-        own.removeAll(present);
-        Encoding encoding = stored.encoding();
         long extendedSize = extendedSize(stored);
+        EnumSet<FileKind> wanted = EnumSet.copyOf(kinds);
+        if (extendedSize % Short.BYTES != 0 && files.nextClearBit(0) < group.size()) {
+            // Only its digest may determine the last byte of a plain file (docs/formats/fti-ff.md, section 7), so
+            // another pass encodes it.
+            wanted.remove(FileKind.ENCODED);
+        }
+        BitSet lost = lost(files, wanted);
+        wanted.removeAll(present);
+        leftOut.ifPresent(files::clear);
+        Encoding encoding = stored.encoding();
+        sources = lost.isEmpty() ? EnumSet.noneOf(FileKind.class) : EnumSet.copyOf(present);
+        made.putAll(paths(directory, stored, wanted));
         Map<FileKind, Path> targets = new EnumMap<>(FileKind.class);
-        own.forEach(kind -> targets.put(kind, UnfinishedFile.unfinished(path(directory, stored, kind))));
-        Optional<Path> plain = Optional.ofNullable(targets.get(FileKind.PLAIN));
-        String[] md5 = new String[1];
-        EnumSet<FileKind> read = lost.isEmpty() ? EnumSet.noneOf(FileKind.class) : EnumSet.copyOf(present);
-        SurvivingFiles.with(app, storage, stored.ckptId(), paths(directory, stored, read), had -> {
+        made.forEach((kind, path) -> targets.put(kind, UnfinishedFile.unfinished(path)));
+        Map<FileKind, ReadAhead> had = new EnumMap<>(FileKind.class);
+        try {
+            Agreement.run(app, "opening files of checkpoint " + stored.ckptId(), () -> {
+                for (FileKind kind : sources) {
+                    had.put(kind, new ReadAhead(storage, path(directory, stored, kind)));
+                }
+            });
             Agreement.run(app, "rebuilding checkpoint " + stored.ckptId(), () -> {
                 if (lost.isEmpty()) {
                     otherwise.run();
                     return;
                 }
-                md5[0] = new ReedSolomonGroup(group, storage, slabs)
+                ReadAhead own = had.get(FileKind.PLAIN);
+                Path plain = UnfinishedFile.unfinished(path(directory, stored, FileKind.PLAIN));
+                encodedMd5 = new ReedSolomonGroup(group, storage, slabs)
                         .rebuild(
                                 files,
                                 lost,
-                                had.all(),
+                                had,
                                 extendedSize,
                                 encoding,
                                 targets,
-                                () -> plain.isPresent() ? truncate(plain.get(), stored) : had.size(FileKind.PLAIN),
-                                hashes);
+                                () -> own == null ? truncate(plain, stored) : own.size(),
+                                Optional.of(hashes));
             });
-        });
-        return lost.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Rebuilt(read, paths(directory, stored, own), md5[0]));
+        } catch (IOException | RuntimeException | Error e) {
+            Closeables.closeAfter(e, List.copyOf(had.values()));
+            throw e;
+        }
+        Agreement.run(
+                app,
+                "closing files of checkpoint " + stored.ckptId(),
+                () -> Closeables.close(List.copyOf(had.values())));
     }
 
     /**
-     * Files of level 3 that were rebuilt and do not have their final names yet.
-     *
-     * @param from kinds of this rank's files from which the group's lost files were rebuilt
-     * @param made the final names
-     * @param md5 MD5 of the encoded part of the encoded file
+     * Verifies the files that the last pass has made and gives them their names, in groups in which all files from
+     * which they were made are whole. Deletes the others. Collective.
      */
-    private record Rebuilt(EnumSet<FileKind> from, Map<FileKind, Path> made, String md5) {}
+    private void putMadeInPlace(StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+        boolean whole = group.onAll(present.containsAll(sources));
+        Agreement.run(app, "naming what was made of checkpoint " + stored.ckptId(), () -> {
+            try {
+                if (whole) {
+                    for (FileKind kind : FileKind.values()) {
+                        Path path = made.get(kind);
+                        if (path != null) {
+                            putInPlace(stored, kind, path);
+                            made.remove(kind);
+                            present.add(kind);
+                        }
+                    }
+                }
+            } finally {
+                // Here, so that no rank deletes the directory while another one creates it again.
+                deleteMade();
+            }
+        });
+    }
 
-    private void finish(StoredCheckpoint stored, Rebuilt rebuilt, EnumSet<FileKind> present) throws IOException {
-        Path plain = rebuilt.made.get(FileKind.PLAIN);
-        if (plain != null) {
-            finish(stored, FileKind.PLAIN, plain, present);
-        }
-        Path encoded = rebuilt.made.get(FileKind.ENCODED);
-        if (encoded != null) {
+    private void putInPlace(StoredCheckpoint stored, FileKind kind, Path path) throws IOException {
+        if (kind == FileKind.ENCODED) {
             // Not checked, because its only digest is that of the written bytes.
-            stored.encodedAgain(rebuilt.md5);
-            UnfinishedFile.putInPlace(storage, encoded);
-            present.add(FileKind.ENCODED);
+            stored.encodedAgain(encodedMd5);
+        } else {
+            // Data are recovered only from a plain file.
+            RetainPolicy keep = kind == FileKind.PLAIN ? RetainPolicy.IN_VARIABLES : RetainPolicy.NOTHING;
+            stored.check(kind, UnfinishedFile.unfinished(path), keep);
         }
+        UnfinishedFile.putInPlace(storage, path);
+    }
+
+    /** Deletes files that were made for a checkpoint that is not made whole. */
+    void deleteMade() {
+        for (Path target : made.values()) {
+            Path file = UnfinishedFile.unfinished(target);
+            try {
+                storage.delete(file);
+            } catch (IOException e) {
+                LOG.log(Logger.Level.WARNING, "{0} is left over: {1}", file, e.getMessage());
+            }
+        }
+        made.clear();
+        sources.clear();
+        // Removes a directory that did not exist before, because another one may be moved to its place.
+        createdDirectory.ifPresent(directory -> {
+            try {
+                if (PathStatus.entries(directory).isEmpty()) {
+                    storage.delete(directory);
+                }
+            } catch (IOException e) {
+                LOG.log(Logger.Level.DEBUG, "{0} is left over: {1}", directory, e.getMessage());
+            }
+        });
+        createdDirectory = Optional.empty();
+    }
+
+    private boolean isWhole(Level level, EnumSet<FileKind> present) throws IOException {
+        long[] missing = {present.containsAll(FileKind.of(level)) ? 0 : 1};
+        app.allreduce(missing, Op.MAX);
+        return missing[0] == 0;
     }
 
     /** Returns the numbers of the group's lost files of the given kinds. */
@@ -534,16 +448,6 @@ public final class FileRebuilder {
         long[] size = {stored.extendedSize().orElse(-1L)};
         group.comm().allreduce(size, Op.MAX);
         return size[0];
-    }
-
-    /** Verifies a rebuilt file and renames it to its final name. */
-    private void finish(StoredCheckpoint stored, FileKind kind, Path made, EnumSet<FileKind> present)
-            throws IOException {
-        // Data are recovered only from a plain file.
-        RetainPolicy keep = kind == FileKind.PLAIN ? RetainPolicy.IN_VARIABLES : RetainPolicy.NOTHING;
-        stored.check(kind, UnfinishedFile.unfinished(made), keep);
-        UnfinishedFile.putInPlace(storage, made);
-        present.add(kind);
     }
 
     private static Path path(Path directory, StoredCheckpoint stored, FileKind kind) {

@@ -35,6 +35,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -112,26 +113,27 @@ public final class VerifiedTransfer {
     /** Plans how a file is sent. */
     @FunctionalInterface
     public interface Planner {
-        /** Returns the schedule; empty if the file cannot be sent in this way. */
-        Optional<ChunkSchedule> plan() throws IOException;
+        /** Returns the schedule. */
+        ChunkSchedule plan() throws IOException;
     }
 
-    /** Returns the schedule of a file; empty if it cannot be sent in this way. */
-    public Optional<ChunkSchedule> plan(long size, StoredFile meta) {
-        return ChunkSchedule.isPossible(size, meta, pieceBytes)
-                ? Optional.of(ChunkSchedule.of(size, meta))
-                : Optional.empty();
+    /** Returns the schedule of a file. If the file cannot be hashed while it is sent, nothing of it is hashed. */
+    public ChunkSchedule plan(long size, StoredFile meta) {
+        return ChunkSchedule.of(
+                size,
+                ChunkSchedule.isPossible(size, meta, pieceBytes)
+                        ? meta
+                        : new StoredFile(meta.ckptId(), List.of(), Map.of()));
     }
 
     /**
      * Sends and receives at most one file each. Collective. All resources that may be short are allocated before other
      * ranks wait.
      *
-     * @return whether a file was received
      * @throws IOException on all ranks, if a rank could not read what it sent, or a received file is not whole and
      *     durable
      */
-    public boolean transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
+    public void transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
         Exchange exchange = new Exchange(outgoing, incoming);
         try {
             Agreement.run(app, "planning to send files", exchange::plan);
@@ -145,11 +147,10 @@ public final class VerifiedTransfer {
             Agreement.run(app, "opening files to be sent", exchange::open);
             Agreement.run(app, "sending files", exchange::run);
         } catch (IOException | RuntimeException | Error e) {
-            exchange.closeAfter(e);
+            Closeables.closeAfter(e, exchange.resources());
             throw e;
         }
-        Agreement.run(app, "closing files that were sent", exchange::close);
-        return exchange.receiver != null;
+        Agreement.run(app, "closing files that were sent", () -> Closeables.close(exchange.resources()));
     }
 
     /** The files of one {@link #transfer}. */
@@ -157,7 +158,7 @@ public final class VerifiedTransfer {
         private final Optional<Outgoing> outgoing;
         private final Optional<Incoming> incoming;
         private final PendingMessages messages = new PendingMessages(group.comm(), TAG);
-        private Optional<ChunkSchedule> planned = Optional.empty();
+        private @Nullable ChunkSchedule planned;
         private ByteBuffer sent = ByteBuffer.allocate(0);
         private ByteBuffer coming = ByteBuffer.allocate(0);
         private @Nullable Sender sender;
@@ -172,7 +173,7 @@ public final class VerifiedTransfer {
             if (outgoing.isPresent()) {
                 planned = outgoing.get().planner().plan();
                 // If the file is this rank's own, the receiver keeps it as a copy and has no variables for it.
-                planned.ifPresent(plan -> sent = plan.message(!outgoing.get().own()));
+                sent = planned.message(!outgoing.get().own());
             }
         }
 
@@ -194,12 +195,12 @@ public final class VerifiedTransfer {
         void open() throws IOException {
             boolean receives = coming.hasRemaining();
             slabs.drain();
-            Ring[] rings = rings(receives && planned.isPresent() ? 2 : 1);
+            Ring[] rings = rings(receives && planned != null ? 2 : 1);
             if (receives) {
                 receiver = new Receiver(incoming.orElseThrow(), ChunkSchedule.of(coming), rings[rings.length - 1]);
             }
-            if (planned.isPresent()) {
-                sender = new Sender(outgoing.orElseThrow(), planned.get(), rings[0]);
+            if (planned != null) {
+                sender = new Sender(outgoing.orElseThrow(), planned, rings[0]);
                 sender.readAhead();
             }
         }
@@ -226,17 +227,9 @@ public final class VerifiedTransfer {
             }
         }
 
-        void closeAfter(Throwable failure) {
-            try {
-                close();
-            } catch (IOException e) {
-                failure.addSuppressed(e);
-            }
-        }
-
-        /** Messages are closed first, because nothing may arrive in freed memory. */
-        void close() throws IOException {
-            Closeables.close(Arrays.asList(messages, receiver, sender, slabs::drain));
+        /** Returns what must be closed, messages first, because nothing may arrive in freed memory. */
+        List<@Nullable Closeable> resources() {
+            return Arrays.asList(messages, receiver, sender, slabs::drain);
         }
     }
 

@@ -45,7 +45,7 @@ final class ArchiveRestart {
                     engine.context(),
                     engine.levels(),
                     engine.modeAt(archive, engine.rejected()),
-                    new FileRebuilder(app, engine.group(), engine.storage(), engine.slabs()),
+                    new FileRebuilder(app, engine.group(), engine.storage(), engine.slabs(), engine.reader()),
                     engine.log());
             Optional<CheckpointSearch.Found> found =
                     search.findUnchanged(Level.L4).filter(each -> restart.isOfTheseRanks(each, listed));

@@ -55,7 +55,7 @@ final class LevelRestart {
         mode = engine.mode();
         copy = engine.copy();
         Group group = engine.group();
-        FileRebuilder rebuilder = new FileRebuilder(app, group, engine.storage(), engine.slabs());
+        FileRebuilder rebuilder = new FileRebuilder(app, group, engine.storage(), engine.slabs(), reader);
         recovery = new CheckpointSearch(engine.context(), levels, mode, rebuilder, engine.log());
     }
 

@@ -2,7 +2,9 @@ package io.drumlin.checkpoint.internal.verify;
 
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
+import io.drumlin.checkpoint.internal.io.PartialBlocks;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.AlignedBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -28,9 +30,16 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
     private static final int BYTES_OF_SIZE = Integer.BYTES + Long.BYTES;
     private static final int BYTES_OF_CHUNK = Integer.BYTES + 3 * Long.BYTES + 1 + Md5Lanes.DIGEST_LENGTH;
 
-    /** Returns the schedule for a file. */
+    /** Returns the schedule for a file. A file without digests is sent in equal parts, so that all lanes are used. */
     public static ChunkSchedule of(long size, StoredFile meta) {
         List<Chunk> all = new ArrayList<>();
+        if (meta.toVerify().isEmpty()) {
+            long part = PartialBlocks.roundUp(size / Md5Lanes.LANES + 1, AlignedBuffer.ALIGNMENT);
+            for (long from = 0; from < size; from += part) {
+                addGap(all, from, Math.min(from + part, size));
+            }
+            return new ChunkSchedule(size, meta, all);
+        }
         long end = 0;
         for (Chunk chunk : meta.toVerify().stream()
                 .sorted(Comparator.comparingLong(Chunk::offset))
@@ -50,7 +59,7 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
     }
 
     /**
-     * Returns whether a file can be sent by a schedule.
+     * Returns whether a file can be hashed while it is sent.
      *
      * @param pieceBytes bytes of a message
      * @return false if the metadata do not fit the file, a part of it has no digest, or the chunks are so small that
