@@ -405,7 +405,7 @@ class NodeOrderTest {
         return new RunFixture(Files.createTempDirectory(directory, "run"), all);
     }
 
-    private static void write(RunFixture run, List<String> hosts, int ckptId, Level level) throws IOException {
+    static void write(RunFixture run, List<String> hosts, int ckptId, Level level) throws IOException {
         run.runOn(hosts, (checkpoints, comm) -> {
             assertOrderAsGiven(checkpoints, comm);
             if (checkpoints.isRestart()) {
@@ -417,14 +417,14 @@ class NodeOrderTest {
         });
     }
 
-    private static void read(RunFixture run, List<String> hosts, int ckptId, Level level) throws IOException {
+    static void read(RunFixture run, List<String> hosts, int ckptId, Level level) throws IOException {
         run.runOn(hosts, (checkpoints, comm) -> {
             assertThat(checkpoints.lastLevel()).contains(level);
             assertHasItsOwn(checkpoints, comm, ckptId);
         });
     }
 
-    private static void readAtAnyLevel(RunFixture run, List<String> hosts, int ckptId) throws IOException {
+    static void readAtAnyLevel(RunFixture run, List<String> hosts, int ckptId) throws IOException {
         run.runOn(hosts, (checkpoints, comm) -> assertHasItsOwn(checkpoints, comm, ckptId));
     }
 
@@ -434,7 +434,7 @@ class NodeOrderTest {
         assertRecovers(checkpoints, comm, ckptId);
     }
 
-    private static void assertRecovers(Checkpoints checkpoints, Communicator comm, int ckptId) throws IOException {
+    static void assertRecovers(Checkpoints checkpoints, Communicator comm, int ckptId) throws IOException {
         int[] expected = values(comm.rank(), ckptId);
         int[] values = new int[expected.length];
         checkpoints.protect(0, values);

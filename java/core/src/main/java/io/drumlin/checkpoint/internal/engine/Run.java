@@ -7,11 +7,13 @@ import io.drumlin.checkpoint.internal.config.KnownKeys;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.Lease;
 import io.drumlin.checkpoint.internal.directory.LeaseHolder;
+import io.drumlin.checkpoint.internal.directory.NodeDisk;
 import io.drumlin.checkpoint.internal.directory.NodeMarker;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.HeadLink;
 import io.drumlin.checkpoint.internal.topology.Host;
+import io.drumlin.checkpoint.internal.topology.NodeIdentity;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.NodeOrder;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
@@ -112,38 +114,43 @@ public record Run(
         });
         Path topologyFile = directories.topologyFile();
         PreviousRun[] found = new PreviousRun[1];
-        List<PreviousOrder> orders = TopologyExchange.of(ranks, config, host, nameOfRank -> {
-            List<NodeOrder> known = new ArrayList<>();
-            if (restart) {
-                IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
-                known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
-                found[0] = previousRun(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
-                if (anyNumberOfRanks && !found[0].sameNodes()) {
-                    // The nodes of these orders do not belong to this run.
-                    known.clear();
-                } else {
-                    TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
-                }
-            }
-            List<NodeList> lists = lists(config, nameOfRank, known, nodeOrder);
-            if (nodeOrder) {
-                warnOfOtherNumbers(lists.get(0), config.heads());
-            }
-            return lists;
-        });
-        Topology topology = orders.get(0).topology();
+        List<PreviousOrder> orders =
+                TopologyExchange.of(ranks, config, host, () -> disk(config, directories), nodeOfRank -> {
+                    List<NodeOrder> known = new ArrayList<>();
+                    if (restart) {
+                        IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
+                        known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
+                        found[0] = previousRun(
+                                ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
+                        if (anyNumberOfRanks && !found[0].sameNodes()) {
+                            // The nodes of these orders do not belong to this run.
+                            known.clear();
+                        } else {
+                            TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
+                        }
+                    }
+                    List<NodeList> lists = lists(config, nodeOfRank, known, nodeOrder);
+                    if (nodeOrder) {
+                        warnOfOtherNumbers(lists.get(0), config.heads());
+                    }
+                    return lists;
+                });
         Optional<PreviousRun> previous = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
+        long start = previous.map(PreviousRun::start).orElse(0L);
+        Topology placed = orders.get(0).topology();
+        boolean realNodes = placed.nodes() > 1 && !config.localTest();
+        boolean newDisk = realNodes && placed.identity().disk().isEmpty();
+        Topology topology = newDisk ? placed.withDisk(NodeDisk.newId(start, placed.node())) : placed;
         Communicator inNodeOrder = topology.own(ranks);
         NodeOrder order = restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
-        NodeMarker marker = new NodeMarker(
-                directories.local(),
-                topology.node(),
-                topology.nodeName(),
-                previous.map(PreviousRun::start).orElse(0L));
+        NodeMarker marker = new NodeMarker(directories.local(), topology.node(), topology.nodeName(), start);
         Agreement.Step begin = () -> {
-            if (topology.nodes() > 1 && !config.localTest() && topology.place() == 0) {
+            if (realNodes && topology.place() == 0) {
                 marker.make();
+                if (newDisk) {
+                    NodeDisk.write(directories.local(), topology.identity().disk(), engine);
+                }
             }
             if (!topology.isHead() && inNodeOrder.rank() == 0) {
                 lease(config, directories.lease()).ifPresent(lease::add);
@@ -181,6 +188,11 @@ public record Run(
         } finally {
             marker.delete();
         }
+    }
+
+    /** Returns the id of this node's disk; empty if it is not known from an earlier start. */
+    private static String disk(FtiConfig config, RunDirectory directories) throws IOException {
+        return config.failure() == 0 || config.localTest() ? "" : NodeDisk.read(directories.local());
     }
 
     /** Checks that the run exists, before directories are created for a nonexistent run. */
@@ -267,19 +279,20 @@ public record Run(
 
     /** Returns the list of this run, followed by those of other orders in which there may be files. */
     private static List<NodeList> lists(
-            FtiConfig config, List<String> nameOfRank, List<NodeOrder> known, boolean nodeOrder) throws IOException {
+            FtiConfig config, List<NodeIdentity> nodeOfRank, List<NodeOrder> known, boolean nodeOrder)
+            throws IOException {
         if (known.isEmpty()) {
-            return List.of(NodeList.of(config, nameOfRank, Optional.empty()));
+            return List.of(NodeList.of(config, nodeOfRank, Optional.empty()));
         }
-        NodeList last = NodeList.of(config, nameOfRank, Optional.of(known.get(0)));
+        NodeList last = NodeList.of(config, nodeOfRank, Optional.of(known.get(0)));
         if (nodeOrder || (known.size() == 1 && last.isInPlace())) {
             return List.of(last);
         }
         List<NodeList> lists = new ArrayList<>();
-        lists.add(NodeList.of(config, nameOfRank, Optional.empty()));
+        lists.add(NodeList.of(config, nodeOfRank, Optional.empty()));
         lists.add(last);
         for (NodeOrder previous : known.subList(1, known.size())) {
-            lists.add(NodeList.of(config, nameOfRank, Optional.of(previous)));
+            lists.add(NodeList.of(config, nodeOfRank, Optional.of(previous)));
         }
         return lists;
     }

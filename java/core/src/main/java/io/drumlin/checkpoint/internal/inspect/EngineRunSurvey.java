@@ -28,6 +28,7 @@ import io.drumlin.checkpoint.internal.recovery.CommitLog;
 import io.drumlin.checkpoint.internal.recovery.FileRebuilder;
 import io.drumlin.checkpoint.internal.recovery.RankFindings;
 import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.NodeIdentity;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.NodeOrder;
 import io.drumlin.checkpoint.internal.topology.Topology;
@@ -242,10 +243,10 @@ public final class EngineRunSurvey implements RunSurvey {
     private List<Topology> topologies() throws DrumlinException {
         int nodeSize = config.nodeSize();
         int[] nodeOf = order.nodeOfRank(nodeSize, config.heads());
-        List<String> nameOfRank = IntStream.range(0, ranks())
+        List<NodeIdentity> nodeOfRank = NodeIdentity.named(IntStream.range(0, ranks())
                 .mapToObj(rank -> config.localTest() ? "node" + rank / nodeSize : nodeNames.get(nodeOf[rank]))
-                .toList();
-        return NodeList.of(config, nameOfRank, Optional.of(order)).topologies(config.heads());
+                .toList());
+        return NodeList.of(config, nodeOfRank, Optional.of(order)).topologies(config.heads());
     }
 
     /** The part of the engine with which a rank restarts. */

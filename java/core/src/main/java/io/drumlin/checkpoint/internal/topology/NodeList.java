@@ -14,12 +14,12 @@ import java.util.stream.IntStream;
  * The ranks of a run in the order of nodes (docs/formats/fti-run-directory.md, section 2). Its memory grows with the
  * run, so only rank 0 has it; the other ranks have a {@link Topology}.
  *
- * @param nodeNames names of the nodes in node order
+ * @param nodes the nodes in their order
  * @param ranks entry {@code node * nodeSize + k} is the rank at position {@code k} of the node
  * @param placement {@code ranks} as in a fresh run, which numbers the nodes by first appearance
  * @param nodeSize ranks per node
  */
-public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer> placement, int nodeSize) {
+public record NodeList(List<NodeIdentity> nodes, List<Integer> ranks, List<Integer> placement, int nodeSize) {
 
     /** Returns advice for a restart on another number of ranks. */
     public static String adviceToOtherRanks(FtiConfig config) {
@@ -35,21 +35,20 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
     }
 
     /**
-     * Determines the nodes of a run. On a restart, a node whose name is known from the earlier run keeps its number.
-     * Other nodes take the places of missing nodes.
+     * Determines the nodes of a run. On a restart, a node that is known from the earlier run, by its disk or by its name,
+     * keeps its number. Other nodes take the places of missing nodes.
      *
-     * @param nameOfRank the name of each rank's node
+     * @param nodeOfRank the node of each rank
      * @param earlier the order of the earlier run; empty for a fresh run
      */
-    public static NodeList of(FtiConfig config, List<String> nameOfRank, Optional<NodeOrder> earlier)
+    public static NodeList of(FtiConfig config, List<NodeIdentity> nodeOfRank, Optional<NodeOrder> earlier)
             throws DrumlinException {
-        List<String> earlierNames = earlier.map(NodeOrder::nodeNames).orElse(List.of());
-        NodeList fresh = of(config, nameOfRank, earlierNames);
+        NodeList fresh = of(config, nodeOfRank, earlier.map(NodeOrder::nodes).orElse(List.of()));
         NodeList list =
                 earlier.isPresent() ? fresh.withPlacement(fresh.placementOf(earlier.get(), config.heads())) : fresh;
-        if (list.nodeNames.size() % config.groupSize() != 0) {
+        if (list.nodes.size() % config.groupSize() != 0) {
             throw DrumlinException.during("building the topology")
-                    .problem("the run has " + list.nodeNames.size() + " nodes, which cannot be divided into groups of "
+                    .problem("the run has " + list.nodes.size() + " nodes, which cannot be divided into groups of "
                             + "group_size = " + config.groupSize())
                     .advice("make group_size a divisor of the number of nodes")
                     .exception();
@@ -57,13 +56,13 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
         return list;
     }
 
-    private static NodeList of(FtiConfig config, List<String> nameOfRank, List<String> earlier)
+    private static NodeList of(FtiConfig config, List<NodeIdentity> nodeOfRank, List<NodeIdentity> earlier)
             throws DrumlinException {
         int nodeSize = config.nodeSize();
         Map<String, List<Integer>> ranksOfNode = new LinkedHashMap<>();
-        for (int i = 0; i < nameOfRank.size(); i++) {
+        for (int i = 0; i < nodeOfRank.size(); i++) {
             ranksOfNode
-                    .computeIfAbsent(nameOfRank.get(i), n -> new ArrayList<>())
+                    .computeIfAbsent(nodeOfRank.get(i).name(), n -> new ArrayList<>())
                     .add(i);
         }
         for (Map.Entry<String, List<Integer>> node : ranksOfNode.entrySet()) {
@@ -76,15 +75,17 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
                         .exception();
             }
         }
-        List<String> names =
-                earlier.isEmpty() ? new ArrayList<>(ranksOfNode.keySet()) : renumber(config, earlier, ranksOfNode);
-        List<Integer> nodeList = inOrderOf(names, ranksOfNode);
-        List<Integer> placement = inOrderOf(List.copyOf(ranksOfNode.keySet()), ranksOfNode);
-        return new NodeList(List.copyOf(names), nodeList, placement, nodeSize);
+        List<NodeIdentity> byAppearance = ranksOfNode.values().stream()
+                .map(ranks -> nodeOfRank.get(ranks.get(0)))
+                .toList();
+        List<NodeIdentity> nodes = earlier.isEmpty() ? byAppearance : renumber(config, earlier, byAppearance);
+        List<Integer> nodeList = inOrderOf(nodes, ranksOfNode);
+        List<Integer> placement = inOrderOf(byAppearance, ranksOfNode);
+        return new NodeList(List.copyOf(nodes), nodeList, placement, nodeSize);
     }
 
     private NodeList withPlacement(List<Integer> other) {
-        return new NodeList(nodeNames, ranks, other, nodeSize);
+        return new NodeList(nodes, ranks, other, nodeSize);
     }
 
     /** Returns the ranks in the file names, by place, in the order of an earlier run. */
@@ -144,13 +145,13 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
         return ranks.equals(placement);
     }
 
-    private static List<Integer> inOrderOf(List<String> names, Map<String, List<Integer>> ranksOfNode) {
-        return names.stream()
-                .flatMap(name -> ranksOfNode.getOrDefault(name, List.of()).stream())
+    private static List<Integer> inOrderOf(List<NodeIdentity> nodes, Map<String, List<Integer>> ranksOfNode) {
+        return nodes.stream()
+                .flatMap(node -> ranksOfNode.getOrDefault(node.name(), List.of()).stream())
                 .toList();
     }
 
-    private static List<String> renumber(FtiConfig config, List<String> earlier, Map<String, List<Integer>> now)
+    private static List<NodeIdentity> renumber(FtiConfig config, List<NodeIdentity> earlier, List<NodeIdentity> now)
             throws DrumlinException {
         if (earlier.size() != now.size()) {
             throw DrumlinException.during("restart")
@@ -158,19 +159,14 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
                     .advice(adviceToOtherRanks(config))
                     .exception();
         }
-        if (new HashSet<>(earlier).size() < earlier.size()) {
+        List<String> names = earlier.stream().map(NodeIdentity::name).toList();
+        if (new HashSet<>(names).size() < names.size()) {
             throw DrumlinException.during("restart")
-                    .problem("Topology.fti names a node twice: " + earlier)
+                    .problem("Topology.fti names a node twice: " + names)
                     .advice("the file is damaged: correct the names, in the order of the nodes of the first run")
                     .exception();
         }
-        List<String> replacements = new ArrayList<>(now.keySet());
-        replacements.removeAll(earlier);
-        List<String> names = new ArrayList<>();
-        for (String name : earlier) {
-            names.add(now.containsKey(name) ? name : replacements.remove(0));
-        }
-        return names;
+        return NodeIdentity.inPlaces(earlier, now);
     }
 
     /** Returns whether the ranks of each node follow each other, which is assumed if nothing is known about a run. */
@@ -187,7 +183,7 @@ public record NodeList(List<String> nodeNames, List<Integer> ranks, List<Integer
             List<Integer> nodeRanks = ranks.subList(node * nodeSize, (node + 1) * nodeSize);
             List<Integer> nodeFileRanks = placement.subList(node * nodeSize, (node + 1) * nodeSize);
             byRank[ranks.get(position)] = new Topology(
-                    position, byRank.length, nodeNames.get(node), nodeRanks, nodeFileRanks, heads, isNumberedByNode);
+                    position, byRank.length, nodes.get(node), nodeRanks, nodeFileRanks, heads, isNumberedByNode);
         }
         return List.of(byRank);
     }

@@ -1,20 +1,20 @@
 package io.drumlin.checkpoint.internal.topology;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * An order of nodes in which files were written, as recorded in {@code Topology.fti}
  * (docs/formats/fti-run-directory.md, section 2). Its memory grows with the run, so only one rank has it.
  *
- * @param nodeNames names of the nodes in their order
+ * @param nodes the nodes in their order
  * @param numbering how the ranks are numbered over the nodes; empty if unknown, as for runs of C FTI
  * @param fileRanks the application ranks in the file names, in the order of nodes; empty if they are numbered node by
  *     node or unknown
  */
-public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, List<Integer> fileRanks) {
+public record NodeOrder(List<NodeIdentity> nodes, Optional<Numbering> numbering, List<Integer> fileRanks) {
 
     /** How ranks are numbered over the nodes, and what the data belong to. */
     public enum Numbering {
@@ -26,6 +26,11 @@ public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, L
         OTHER
     }
 
+    /** Returns the names of the nodes in their order. */
+    public List<String> nodeNames() {
+        return nodes.stream().map(NodeIdentity::name).toList();
+    }
+
     boolean isByNode() {
         return numbering.equals(Optional.of(Numbering.NODE));
     }
@@ -35,14 +40,8 @@ public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, L
      *
      * @param now the nodes of this run, as many as in this order
      */
-    NodeOrder withReplacements(List<String> now) {
-        List<String> replacements = new ArrayList<>(now);
-        replacements.removeAll(nodeNames);
-        List<String> names = new ArrayList<>();
-        for (String name : nodeNames) {
-            names.add(now.contains(name) || replacements.isEmpty() ? name : replacements.remove(0));
-        }
-        return new NodeOrder(names, numbering, fileRanks);
+    NodeOrder withReplacements(List<NodeIdentity> now) {
+        return new NodeOrder(NodeIdentity.inPlaces(nodes, now), numbering, fileRanks);
     }
 
     /**
@@ -52,8 +51,8 @@ public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, L
      * @param heads heads per node
      */
     public int[] nodeOfRank(int nodeSize, int heads) {
-        int[] nodeOf = new int[nodeNames.size() * nodeSize];
-        if (fileRanks.size() != nodeNames.size() * (nodeSize - heads)) {
+        int[] nodeOf = new int[nodes.size() * nodeSize];
+        if (fileRanks.size() != nodes.size() * (nodeSize - heads)) {
             Arrays.setAll(nodeOf, rank -> rank / nodeSize);
             return nodeOf;
         }
@@ -68,7 +67,7 @@ public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, L
         int head = 0;
         for (int rank = 0; rank < nodeOf.length; rank++) {
             if (nodeOf[rank] < 0) {
-                nodeOf[rank] = Math.min(head++ / Math.max(1, heads), nodeNames.size() - 1);
+                nodeOf[rank] = Math.min(head++ / Math.max(1, heads), nodes.size() - 1);
             }
         }
         return nodeOf;
@@ -78,6 +77,8 @@ public record NodeOrder(List<String> nodeNames, Optional<Numbering> numbering, L
     boolean isLike(NodeOrder other) {
         boolean sameRanks = numbering.isEmpty()
                 || (isByNode() == other.isByNode() && (fileRanks.isEmpty() || fileRanks.equals(other.fileRanks)));
-        return nodeNames.equals(other.nodeNames) && sameRanks;
+        boolean sameNodes = nodes.size() == other.nodes.size()
+                && IntStream.range(0, nodes.size()).allMatch(i -> nodes.get(i).is(other.nodes.get(i)));
+        return sameNodes && sameRanks;
     }
 }

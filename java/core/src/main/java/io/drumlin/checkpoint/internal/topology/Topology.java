@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param position of this rank in the order of nodes
  * @param ranks number of ranks of the run, heads included
- * @param nodeName name of this rank's node
+ * @param identity by what this rank's node is known
  * @param nodeRanks the ranks of this rank's node, in their order there
  * @param nodeFileRanks the ranks in the names of their files
  * @param heads heads per node, which are its first ranks
@@ -20,11 +20,22 @@ import java.util.List;
 public record Topology(
         int position,
         int ranks,
-        String nodeName,
+        NodeIdentity identity,
         List<Integer> nodeRanks,
         List<Integer> nodeFileRanks,
         int heads,
         boolean isNumberedByNode) {
+
+    /** Returns the name of this rank's node. */
+    public String nodeName() {
+        return identity.name();
+    }
+
+    /** Returns this topology with another id of the node's disk. */
+    public Topology withDisk(String disk) {
+        NodeIdentity other = new NodeIdentity(nodeName(), disk);
+        return new Topology(position, ranks, other, nodeRanks, nodeFileRanks, heads, isNumberedByNode);
+    }
 
     /** Returns this rank in the communicator given to the run. */
     public int rank() {

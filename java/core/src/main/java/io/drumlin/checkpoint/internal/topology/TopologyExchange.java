@@ -23,36 +23,44 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TopologyExchange {
 
-    /** Most bytes of a node name in the exchange, as in C FTI. */
-    private static final int NAME_BYTES = 256;
+    /** Most bytes of a node's name in the exchange, as in C FTI, and of the id of its disk. */
+    private static final int NODE_BYTES = 256 + 64;
 
     private TopologyExchange() {}
 
     /** Makes lists of nodes on rank 0. */
     @FunctionalInterface
     public interface Maker {
-        List<NodeList> lists(List<String> nameOfRank) throws IOException;
+        List<NodeList> lists(List<NodeIdentity> nodeOfRank) throws IOException;
+    }
+
+    /** Finds the id of the disk of this rank's node. */
+    @FunctionalInterface
+    public interface DiskFinder {
+        String find() throws IOException;
     }
 
     /**
-     * Determines this rank's place: rank 0 gathers the names of all nodes and sends every rank its part. Collective.
+     * Determines this rank's place: rank 0 gathers what all nodes are known by and sends every rank its part.
+     * Collective.
      *
      * @param host host of this rank, if a test invented it
+     * @param disk finds the disk of this rank's node
      * @param maker makes the list of nodes of this run, followed by those of orders in which files were written; runs
      *     on rank 0; if it fails, all ranks fail
      * @return the place of this rank in each of these lists
      */
-    public static List<PreviousOrder> of(Communicator comm, FtiConfig config, Optional<Host> host, Maker maker)
-            throws IOException {
-        String nodeName = Agreement.call(
-                comm,
-                "finding the node's name",
-                () -> host.isPresent() ? host.get().name() : nodeName(comm.rank(), config));
-        List<String> nameOfRank = gather(comm, nodeName);
+    public static List<PreviousOrder> of(
+            Communicator comm, FtiConfig config, Optional<Host> host, DiskFinder disk, Maker maker) throws IOException {
+        NodeIdentity identity = Agreement.call(comm, "finding the node's name", () -> {
+            String name = host.isPresent() ? host.get().name() : nodeName(comm.rank(), config);
+            return new NodeIdentity(name, disk.find());
+        });
+        List<NodeIdentity> nodeOfRank = gather(comm, identity);
         List<NodeList> lists = new ArrayList<>();
         Agreement.run(comm, "building the topology", () -> {
             if (comm.rank() == 0) {
-                lists.addAll(maker.lists(nameOfRank));
+                lists.addAll(maker.lists(nodeOfRank));
             }
         });
         long[] count = {lists.size()};
@@ -62,7 +70,7 @@ public final class TopologyExchange {
             count[0] = 1;
         }
         List<PreviousOrder> orders = new ArrayList<>();
-        try (Places places = new Places(comm, config, nodeName)) {
+        try (Places places = new Places(comm, config, identity)) {
             for (int i = 0; i < count[0]; i++) {
                 orders.add(places.in(i < lists.size() ? lists.get(i) : null, lists.isEmpty() ? null : lists.get(0)));
             }
@@ -74,14 +82,14 @@ public final class TopologyExchange {
     private static final class Places implements AutoCloseable {
         private final Communicator comm;
         private final FtiConfig config;
-        private final String nodeName;
+        private final NodeIdentity identity;
         private @Nullable Communicator node;
         private List<Integer> nodeRanks = List.of();
 
-        Places(Communicator comm, FtiConfig config, String nodeName) {
+        Places(Communicator comm, FtiConfig config, NodeIdentity identity) {
             this.comm = comm;
             this.config = config;
-            this.nodeName = nodeName;
+            this.identity = identity;
         }
 
         /** @param present the list of this run, on rank 0 */
@@ -95,7 +103,7 @@ public final class TopologyExchange {
             Topology topology = new Topology(
                     position,
                     comm.size(),
-                    nodeName,
+                    identity,
                     nodeRanks,
                     allgather(node, own.get(1)),
                     config.heads(),
@@ -112,23 +120,24 @@ public final class TopologyExchange {
     }
 
     /**
-     * Gathers the names of all ranks on rank 0, which needs memory for the longest name times the number of ranks;
-     * other ranks get none.
+     * Gathers the nodes of all ranks on rank 0, which needs memory for the longest name times the number of ranks; other
+     * ranks get none.
      */
-    private static List<String> gather(Communicator comm, String name) throws IOException {
-        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-        long[] longest = {Math.min(bytes.length, NAME_BYTES)};
+    private static List<NodeIdentity> gather(Communicator comm, NodeIdentity node) throws IOException {
+        byte[] bytes = node.text().getBytes(StandardCharsets.UTF_8);
+        long[] longest = {Math.min(bytes.length, NODE_BYTES)};
         comm.allreduce(longest, Op.MAX);
         int length = (int) longest[0];
         ByteBuffer own = ByteBuffer.allocate(length);
         own.put(bytes, 0, Math.min(bytes.length, length)).clear();
         ByteBuffer all = ByteBuffer.allocate(comm.rank() == 0 ? Math.multiplyExact(length, comm.size()) : 0);
         comm.gather(own, all, 0);
-        List<String> names = new ArrayList<>();
+        List<NodeIdentity> nodes = new ArrayList<>();
         for (int start = 0; start < all.capacity(); start += length) {
-            names.add(new String(all.array(), start, length, StandardCharsets.UTF_8).replace("\0", ""));
+            String text = new String(all.array(), start, length, StandardCharsets.UTF_8);
+            nodes.add(NodeIdentity.parse(text.replace("\0", "")));
         }
-        return names;
+        return nodes;
     }
 
     private static String nodeName(int rank, FtiConfig config) throws IOException {
@@ -196,25 +205,25 @@ public final class TopologyExchange {
      */
     public static NodeOrder order(Topology topology, Communicator own, FtiConfig config, Numbering other)
             throws IOException {
-        List<String> nodeNames = nodeNames(topology, own);
+        List<NodeIdentity> nodes = nodes(topology, own);
         if (config.localTest()) {
-            return new NodeOrder(nodeNames, Optional.empty(), List.of());
+            return new NodeOrder(nodes, Optional.empty(), List.of());
         }
         if (topology.isNumberedByNode()) {
-            return new NodeOrder(nodeNames, Optional.of(Numbering.NODE), List.of());
+            return new NodeOrder(nodes, Optional.of(Numbering.NODE), List.of());
         }
-        return new NodeOrder(nodeNames, Optional.of(other), allgather(own, topology.fileRank()));
+        return new NodeOrder(nodes, Optional.of(other), allgather(own, topology.fileRank()));
     }
 
     /**
-     * Returns the names of the nodes in their order on the first application rank; elsewhere the result is meaningless.
+     * Returns the nodes in their order on the first application rank; elsewhere the result is meaningless.
      * Collective in {@link Topology#own}.
      */
-    static List<String> nodeNames(Topology topology, Communicator own) throws IOException {
-        List<String> nameOfRank = gather(own, topology.nodeName());
+    static List<NodeIdentity> nodes(Topology topology, Communicator own) throws IOException {
+        List<NodeIdentity> nodeOfRank = gather(own, topology.identity());
         int ranksOfNode = Math.max(1, own.size() / topology.nodes());
-        return IntStream.range(0, nameOfRank.size() / ranksOfNode)
-                .mapToObj(node -> nameOfRank.get(node * ranksOfNode))
+        return IntStream.range(0, nodeOfRank.size() / ranksOfNode)
+                .mapToObj(node -> nodeOfRank.get(node * ranksOfNode))
                 .toList();
     }
 }

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /** The content of {@code Topology.fti} (docs/formats/fti-run-directory.md, section 2). */
 public final class TopologyFile {
@@ -28,6 +29,9 @@ public final class TopologyFile {
 
     /** Suffix of the sections with the ranks of nodes. */
     private static final String OF_RANKS = ".ranks";
+
+    /** Suffix of the sections with the ids of the nodes' disks. */
+    private static final String OF_DISKS = ".disks";
 
     /** Key for how the ranks are numbered on real nodes. The files in the mode FTI-FF do not record this. */
     private static final String NUMBERING = "numbering";
@@ -118,18 +122,37 @@ public final class TopologyFile {
 
     /** Puts an order into the sections as the present one. */
     private static void put(Map<String, Map<String, String>> sections, NodeOrder order) {
-        sections.put(NODES, names(order));
+        sections.put(NODES, names(order.nodes()));
         order.numbering().ifPresent(numbering -> sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>())
                 .put(NUMBERING, word(numbering)));
-        putRanks(sections, DRUMLIN + OF_RANKS, order);
+        putParts(sections, DRUMLIN, order);
     }
 
-    private static Map<String, String> names(NodeOrder order) {
-        Map<String, String> nodes = new LinkedHashMap<>();
-        for (int i = 0; i < order.nodeNames().size(); i++) {
-            nodes.put(Integer.toString(i), order.nodeNames().get(i));
+    private static Map<String, String> names(List<NodeIdentity> nodes) {
+        Map<String, String> names = new LinkedHashMap<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            names.put(Integer.toString(i), nodes.get(i).name());
         }
-        return nodes;
+        return names;
+    }
+
+    /** Puts the ranks and the disks of an order into sections of their own. */
+    private static void putParts(Map<String, Map<String, String>> sections, String section, NodeOrder order) {
+        putRanks(sections, section + OF_RANKS, order);
+        Map<String, String> disks = disks(order.nodes());
+        if (!disks.isEmpty()) {
+            sections.put(section + OF_DISKS, disks);
+        }
+    }
+
+    private static Map<String, String> disks(List<NodeIdentity> nodes) {
+        Map<String, String> disks = new LinkedHashMap<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            if (!nodes.get(i).disk().isEmpty()) {
+                disks.put(Integer.toString(i), nodes.get(i).disk());
+            }
+        }
+        return disks;
     }
 
     private static void putRanks(Map<String, Map<String, String>> sections, String section, NodeOrder order) {
@@ -137,8 +160,8 @@ public final class TopologyFile {
             return;
         }
         Map<String, String> nodes = new LinkedHashMap<>();
-        int ofNode = order.fileRanks().size() / order.nodeNames().size();
-        for (int node = 0; node < order.nodeNames().size(); node++) {
+        int ofNode = order.fileRanks().size() / order.nodes().size();
+        for (int node = 0; node < order.nodes().size(); node++) {
             String ranks = RankRanges.of(order.fileRanks().subList(node * ofNode, (node + 1) * ofNode));
             String key = Integer.toString(node);
             while (ranks.length() > LINE) {
@@ -178,7 +201,11 @@ public final class TopologyFile {
                 key += "+";
             } while (lines.containsKey(key));
         }
-        return new NodeOrder(names, numbering, ranks);
+        Map<String, String> disks = topology.section(ours + OF_DISKS);
+        List<NodeIdentity> identities = IntStream.range(0, names.size())
+                .mapToObj(node -> new NodeIdentity(names.get(node), disks.getOrDefault(Integer.toString(node), "")))
+                .toList();
+        return new NodeOrder(identities, numbering, ranks);
     }
 
     /**
@@ -194,9 +221,9 @@ public final class TopologyFile {
     public static String withOrder(String text, String name, NodeOrder now, int used) throws DrumlinException {
         IniFile ini = IniFile.parse(text, name);
         List<NodeOrder> before = new ArrayList<>(orders(ini, name));
-        before.add(0, before.remove(used).withReplacements(now.nodeNames()));
+        before.add(0, before.remove(used).withReplacements(now.nodes()));
         if (used == 0 && before.get(0).isLike(now)) {
-            return withNodeNames(ini, now.nodeNames());
+            return withNodes(ini, now.nodes());
         }
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         for (String section : ini.sections()) {
@@ -208,24 +235,25 @@ public final class TopologyFile {
         before.removeIf(order -> order.isLike(now));
         for (int i = 1; i <= Math.min(MOST_PREVIOUS, before.size()); i++) {
             NodeOrder previous = before.get(i - 1);
-            Map<String, String> nodes = names(previous);
+            Map<String, String> nodes = names(previous.nodes());
             previous.numbering().ifPresent(numbering -> nodes.put(NUMBERING, word(numbering)));
             sections.put(PREVIOUS + i, nodes);
-            putRanks(sections, PREVIOUS + i + OF_RANKS, previous);
+            putParts(sections, PREVIOUS + i, previous);
         }
         return IniFile.dump(sections);
     }
 
-    /** Returns the file with other node names. */
-    private static String withNodeNames(IniFile ini, List<String> nodeNames) throws DrumlinException {
-        IniFile named = ini;
-        for (int i = 0; i < nodeNames.size(); i++) {
-            String key = Integer.toString(i);
-            if (!named.get(NODES, key).equals(Optional.of(nodeNames.get(i)))) {
-                named = named.with(NODES, key, nodeNames.get(i));
-            }
+    /** Returns the file with other nodes in their places. */
+    private static String withNodes(IniFile ini, List<NodeIdentity> nodes) {
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        for (String section : ini.sections()) {
+            sections.put(section, new LinkedHashMap<>(ini.section(section)));
         }
-        return named.text();
+        Map<String, Map<String, String>> before = Map.copyOf(sections);
+        sections.put(NODES, names(nodes));
+        sections.put(DRUMLIN + OF_DISKS, disks(nodes));
+        sections.values().removeIf(Map::isEmpty);
+        return sections.equals(before) ? ini.text() : IniFile.dump(sections);
     }
 
     private static List<String> nodeNames(IniFile topology, String section, String name) throws DrumlinException {

@@ -47,9 +47,10 @@ class TopologyTest {
     }
 
     private static List<Topology> ranks(List<String> nameOfRank, List<String> earlier) throws DrumlinException {
-        Optional<NodeOrder> order =
-                earlier.isEmpty() ? Optional.empty() : Optional.of(new NodeOrder(earlier, Optional.empty(), List.of()));
-        return NodeList.of(CONFIG, nameOfRank, order).topologies(0);
+        Optional<NodeOrder> order = earlier.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new NodeOrder(NodeIdentity.named(earlier), Optional.empty(), List.of()));
+        return NodeList.of(CONFIG, NodeIdentity.named(nameOfRank), order).topologies(0);
     }
 
     private static List<Integer> fileRanks(List<Topology> ranks) {
@@ -108,20 +109,23 @@ class TopologyTest {
         List<String> earlier = List.of("node2", "elsewhere", "node0");
         List<String> nameOfRank =
                 IntStream.range(0, 9).mapToObj(rank -> "node" + rank / 3).toList();
-        Optional<NodeOrder> order = Optional.of(new NodeOrder(earlier, Optional.empty(), List.of()));
-        List<Topology> expected = NodeList.of(config, nameOfRank, order).topologies(heads);
+        Optional<NodeOrder> order =
+                Optional.of(new NodeOrder(NodeIdentity.named(earlier), Optional.empty(), List.of()));
+        List<Topology> expected =
+                NodeList.of(config, NodeIdentity.named(nameOfRank), order).topologies(heads);
         List<Topology> ranks = new ArrayList<>(Collections.nCopies(9, null));
         ThreadCommunicator.run(9, comm -> {
-            Topology own = TopologyExchange.of(comm, config, Optional.empty(), names -> {
+            Topology own = TopologyExchange.of(comm, config, Optional.empty(), () -> "", nodes -> {
                         assertThat(comm.rank()).isZero();
-                        return List.of(NodeList.of(config, names, order));
+                        return List.of(NodeList.of(config, nodes, order));
                     })
                     .get(0)
                     .topology();
             ranks.set(comm.rank(), own);
             Communicator app = own.own(comm);
-            List<String> nodeNames = TopologyExchange.nodeNames(own, app);
-            assertThat(nodeNames).isEqualTo(app.rank() == 0 ? List.of("node2", "node1", "node0") : List.of());
+            List<NodeIdentity> nodes = TopologyExchange.nodes(own, app);
+            assertThat(nodes)
+                    .isEqualTo(app.rank() == 0 ? NodeIdentity.named(List.of("node2", "node1", "node0")) : List.of());
         });
         assertThat(ranks).isEqualTo(expected);
         assertThat(ranks.get(4).fileRank()).isEqualTo(4);
