@@ -7,6 +7,7 @@ import static io.drumlin.checkpoint.NodeOrderTest.readAtAnyLevel;
 import static io.drumlin.checkpoint.NodeOrderTest.values;
 import static io.drumlin.checkpoint.NodeOrderTest.write;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.storage.CrashJournal;
@@ -144,6 +145,23 @@ class NodeDiskTest {
         Files.writeString(disk(run, "n2"), "\0\0\0\0");
         Files.writeString(disk(run, "n4"), "");
         read(run, block(List.of("n3", "n1", "n4", "n2"), 2), 1, Level.L2);
+    }
+
+    /** The name alone could lead to another place. */
+    @Test
+    void anIdThatCannotBeReadNowStopsTheStart() throws IOException {
+        RunFixture run = run("3", Map.of("drumlin.on_unreadable", "stop"));
+        write(run, block(NODES, 2), 1, Level.L2);
+        Files.delete(disk(run, "n2"));
+        // Its first page cannot be read: EIO.
+        Files.createSymbolicLink(disk(run, "n2"), Path.of("/proc/self/mem"));
+        assertThatThrownBy(() -> read(run, block(NODES, 2), 1, Level.L2))
+                .hasMessageContaining("reading the id of the disk")
+                .hasMessageContaining("drumlin-disk")
+                .hasMessageContaining("EIO");
+        Path config = run.config();
+        Files.writeString(config, Files.readString(config).replaceAll("on_unreadable +=.*", "on_unreadable = older"));
+        read(run, block(NODES, 2), 1, Level.L2);
     }
 
     @ParameterizedTest

@@ -29,13 +29,18 @@ public final class NodeDisk {
         return Long.toHexString(start) + "-" + node;
     }
 
+    /** Returns the file with the id. */
+    public static Path file(Path local) {
+        return local.resolve(FILE);
+    }
+
     /**
      * Returns the id of the disk; empty if it has none.
      *
      * @param local the run's directory on this node
      */
     public static String read(Path local) throws IOException {
-        Path file = local.resolve(FILE);
+        Path file = file(local);
         if (!PathStatus.isRegularFile(file)) {
             return "";
         }
@@ -49,7 +54,7 @@ public final class NodeDisk {
      */
     public static void write(Path local, String id, StorageEngine storage) {
         try {
-            TextFiles.replace(local.resolve(FILE), id + "\n", storage);
+            TextFiles.replace(file(local), id + "\n", storage);
         } catch (IOException e) {
             System.getLogger("io.drumlin.checkpoint")
                     .log(System.Logger.Level.DEBUG, "the disk below {0} gets no id: {1}", local, e.toString());

@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.internal.directory.LeaseHolder;
 import io.drumlin.checkpoint.internal.directory.NodeDisk;
 import io.drumlin.checkpoint.internal.directory.NodeMarker;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.HeadLink;
 import io.drumlin.checkpoint.internal.topology.Host;
@@ -114,27 +115,26 @@ public record Run(
         });
         Path topologyFile = directories.topologyFile();
         PreviousRun[] found = new PreviousRun[1];
-        List<PreviousOrder> orders =
-                TopologyExchange.of(ranks, config, host, () -> disk(config, directories), nodeOfRank -> {
-                    List<NodeOrder> known = new ArrayList<>();
-                    if (restart) {
-                        IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
-                        known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
-                        found[0] = previousRun(
-                                ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
-                        if (anyNumberOfRanks && !found[0].sameNodes()) {
-                            // The nodes of these orders do not belong to this run.
-                            known.clear();
-                        } else {
-                            TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
-                        }
-                    }
-                    List<NodeList> lists = lists(config, nodeOfRank, known, nodeOrder);
-                    if (nodeOrder) {
-                        warnOfOtherNumbers(lists.get(0), config.heads());
-                    }
-                    return lists;
-                });
+        String disk = disk(config, directories, ranks);
+        List<PreviousOrder> orders = TopologyExchange.of(ranks, config, host, disk, nodeOfRank -> {
+            List<NodeOrder> known = new ArrayList<>();
+            if (restart) {
+                IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
+                known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
+                found[0] = previousRun(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
+                if (anyNumberOfRanks && !found[0].sameNodes()) {
+                    // The nodes of these orders do not belong to this run.
+                    known.clear();
+                } else {
+                    TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
+                }
+            }
+            List<NodeList> lists = lists(config, nodeOfRank, known, nodeOrder);
+            if (nodeOrder) {
+                warnOfOtherNumbers(lists.get(0), config.heads());
+            }
+            return lists;
+        });
         Optional<PreviousRun> previous = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
         long start = previous.map(PreviousRun::start).orElse(0L);
         Topology placed = orders.get(0).topology();
@@ -190,9 +190,17 @@ public record Run(
         }
     }
 
-    /** Returns the id of this node's disk; empty if it is not known from an earlier start. */
-    private static String disk(FtiConfig config, RunDirectory directories) throws IOException {
-        return config.failure() == 0 || config.localTest() ? "" : NodeDisk.read(directories.local());
+    /** Returns the id of this node's disk; empty if it is not known from an earlier start. Collective. */
+    private static String disk(FtiConfig config, RunDirectory directories, Communicator ranks) throws IOException {
+        if (config.failure() == 0 || config.localTest()) {
+            return "";
+        }
+        String[] id = {""};
+        RejectedFiles rejected = RejectedFiles.logged(ranks, config.goesOnFromOlder());
+        Path local = directories.local();
+        rejected.succeeds("reading the id of the disk", NodeDisk.file(local), () -> id[0] = NodeDisk.read(local));
+        rejected.requireReadable();
+        return id[0];
     }
 
     /** Checks that the run exists, before directories are created for a nonexistent run. */

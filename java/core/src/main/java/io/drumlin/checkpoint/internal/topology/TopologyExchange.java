@@ -34,27 +34,21 @@ public final class TopologyExchange {
         List<NodeList> lists(List<NodeIdentity> nodeOfRank) throws IOException;
     }
 
-    /** Finds the id of the disk of this rank's node. */
-    @FunctionalInterface
-    public interface DiskFinder {
-        String find() throws IOException;
-    }
-
     /**
      * Determines this rank's place: rank 0 gathers what all nodes are known by and sends every rank its part.
      * Collective.
      *
      * @param host host of this rank, if a test invented it
-     * @param disk finds the disk of this rank's node
+     * @param disk the id of the disk of this rank's node; empty if it is unknown
      * @param maker makes the list of nodes of this run, followed by those of orders in which files were written; runs
      *     on rank 0; if it fails, all ranks fail
      * @return the place of this rank in each of these lists
      */
     public static List<PreviousOrder> of(
-            Communicator comm, FtiConfig config, Optional<Host> host, DiskFinder disk, Maker maker) throws IOException {
+            Communicator comm, FtiConfig config, Optional<Host> host, String disk, Maker maker) throws IOException {
         NodeIdentity identity = Agreement.call(comm, "finding the node's name", () -> {
             String name = host.isPresent() ? host.get().name() : nodeName(comm.rank(), config);
-            return new NodeIdentity(name, disk.find());
+            return new NodeIdentity(name, disk);
         });
         List<NodeIdentity> nodeOfRank = gather(comm, identity);
         List<NodeList> lists = new ArrayList<>();

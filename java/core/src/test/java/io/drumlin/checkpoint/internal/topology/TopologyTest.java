@@ -115,7 +115,7 @@ class TopologyTest {
                 NodeList.of(config, NodeIdentity.named(nameOfRank), order).topologies(heads);
         List<Topology> ranks = new ArrayList<>(Collections.nCopies(9, null));
         ThreadCommunicator.run(9, comm -> {
-            Topology own = TopologyExchange.of(comm, config, Optional.empty(), () -> "", nodes -> {
+            Topology own = TopologyExchange.of(comm, config, Optional.empty(), "", nodes -> {
                         assertThat(comm.rank()).isZero();
                         return List.of(NodeList.of(config, nodes, order));
                     })
