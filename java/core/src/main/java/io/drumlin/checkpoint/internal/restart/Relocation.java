@@ -103,8 +103,8 @@ final class Relocation implements AutoCloseable {
         if (engine.app().rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
-                    "the nodes are in another order than when checkpoint {0} of level {1} was written: each rank's file was"
-                            + " brought to its node",
+                    "the nodes are in another order than when checkpoint {0} of level {1} was written: every rank"
+                            + " got its file on its node",
                     Integer.toString(source.file().ckptId()),
                     found.get().level().number());
         }
