@@ -39,6 +39,7 @@ class VirtualClusterIT {
     private static final String HEAT = "io.drumlin.examples.Heat2D";
     private static final List<String> NODES = List.of("node1", "node2", "node3", "node4");
     private static final String SPARE = "spare";
+    private static final String RENAMED = "renamed";
     private static final int EVERY = 100;
     private static final Pattern CHECKPOINT = Pattern.compile("Heat2D: (restart from )?checkpoint (\\d+) .*");
 
@@ -93,9 +94,11 @@ class VirtualClusterIT {
                 call("boot", node);
             }
         }
-        if (isUp(SPARE)) {
-            call("crash", SPARE);
-            call("wipe", SPARE);
+        for (String other : List.of(SPARE, RENAMED)) {
+            if (isUp(other)) {
+                call("crash", other);
+                call("wipe", other);
+            }
         }
     }
 
@@ -122,12 +125,17 @@ class VirtualClusterIT {
     }
 
     @Test
-    void aHostIsReplacedAndTheOthersComeInAnotherOrder(TestInfo info) throws IOException, InterruptedException {
+    void aHostIsReplacedAndTheOthersComeInAnotherOrderOneUnderAnotherName(TestInfo info)
+            throws IOException, InterruptedException {
         Setting setting = new Setting(3, 2, 1, Mapping.BLOCK, Mapping.BLOCK);
         makeRun(info, setting);
         String before = untilCrash(setting, setting.before(), NODES, "node2");
-        call("boot", SPARE);
-        finish(setting, List.of("node4", SPARE, "node1", "node3"), lastCheckpoint(before));
+        call("crash", "node3");
+        Files.createDirectories(disk(RENAMED).getParent());
+        Files.move(disk("node3"), disk(RENAMED));
+        Files.createDirectory(disk("node3"));
+        call("boot", SPARE, RENAMED);
+        finish(setting, List.of("node4", SPARE, "node1", RENAMED), lastCheckpoint(before));
     }
 
     static Stream<Setting> settings() {
