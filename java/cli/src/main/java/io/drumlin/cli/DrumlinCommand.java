@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.Objects;
+import java.util.Optional;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -174,13 +175,15 @@ public final class DrumlinCommand implements Runnable {
         }
     }
 
-    /** The version of the jar. */
+    /** The version of the jar: the manifest has it for the class path, the descriptor for the module path. */
     static final class Version implements IVersionProvider {
 
         @Override
         public String[] getVersion() {
-            String version = DrumlinCommand.class.getPackage().getImplementationVersion();
-            return new String[] {"drumlin " + (version == null ? "(not run from its jar)" : version)};
+            Optional<String> version = DrumlinCommand.class.getModule().isNamed()
+                    ? DrumlinCommand.class.getModule().getDescriptor().rawVersion()
+                    : Optional.ofNullable(DrumlinCommand.class.getPackage().getImplementationVersion());
+            return new String[] {"drumlin " + version.orElse("(not run from its jar)")};
         }
     }
 }
