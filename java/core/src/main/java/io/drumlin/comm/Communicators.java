@@ -28,8 +28,8 @@ public final class Communicators {
     private Communicators() {}
 
     /**
-     * Returns the communicator of all processes of the job: that of MPI if the module drumlin-mpi is on the class path
-     * and usable, else a {@link SingleCommunicator}. It may be called again; each call gives a new communicator.
+     * Returns the communicator of all processes of the job: that of MPI if drumlin-mpi is on the class path or
+     * module path and usable, else a {@link SingleCommunicator}. It may be called again; each call gives a new communicator.
      * Collective.
      *
      * @return a communicator, which the caller must close
@@ -56,8 +56,8 @@ public final class Communicators {
         if (job.isPresent()) {
             throw DrumlinException.during("joining the parallel job")
                     .problem("the launcher started several processes (" + job.get()
-                            + ") but there is no MPI on the class path")
-                    .advice("add drumlin-mpi to the class path, or pass a communicator of your own")
+                            + ") but there is no MPI on the class path or module path")
+                    .advice("add drumlin-mpi there, or pass a communicator of your own")
                     .exception();
         }
         return new SingleCommunicator();

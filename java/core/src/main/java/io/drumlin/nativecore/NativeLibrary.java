@@ -23,6 +23,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,8 +136,8 @@ public final class NativeLibrary {
             return null;
         } catch (IllegalCallerException e) {
             return new UnsupportedOperationException(
-                    "this JVM denies native access; add --enable-native-access=ALL-UNNAMED to its options, for example in"
-                            + " JDK_JAVA_OPTIONS",
+                    "this JVM denies native access; add " + accessOption(binding)
+                            + " to its options, for example in JDK_JAVA_OPTIONS",
                     e);
         } catch (LinkageError e) {
             if (library.found) {
@@ -156,6 +158,14 @@ public final class NativeLibrary {
 
     static Throwable switchedOffCause() {
         return new UnsupportedOperationException("native code is switched off by -D" + SWITCH_PROPERTY + "=off");
+    }
+
+    /** The option that allows native access to this class, which loads libraries, and to the class that calls them. */
+    private static String accessOption(Class<?> binding) {
+        return Stream.of(NativeLibrary.class, binding)
+                .map(each -> each.getModule().isNamed() ? each.getModule().getName() : "ALL-UNNAMED")
+                .distinct()
+                .collect(Collectors.joining(",", "--enable-native-access=", ""));
     }
 
     private String loadFromAnywhere() {
@@ -180,7 +190,7 @@ public final class NativeLibrary {
         if (place == null) {
             throw failure("install the libraries with scripts/install and name their folder with -D"
                     + DIRECTORY_PROPERTY + ", or put the jar " + name.replace('_', '-') + "-VERSION-" + platform()
-                    + " on the class path");
+                    + " on the class path or the module path");
         }
         return place;
     }

@@ -1,4 +1,4 @@
-/** The boundary to the C core. No other package knows JavaCPP. */
+/** The boundary to the C core. No other package knows JavaCPP. Not API: may change in any release. */
 @NullMarked
 package io.drumlin.nativecore;
 

@@ -202,15 +202,13 @@ public final class LibcEngine implements StorageEngine {
                 }
                 return Libc.getpagesize() > 0 ? null : new IllegalStateException("the C library does not answer");
             } catch (NoClassDefFoundError e) {
-                return new UnsupportedOperationException(
-                        "there is no JNA on the class path (net.java.dev.jna:jna); " + e.getMessage() + " is missing",
-                        e);
+                return new UnsupportedOperationException(absent() + "; " + e.getMessage() + " is missing", e);
             } catch (LinkageError | RuntimeException e) {
                 return new UnsupportedOperationException(
                         "JNA cannot load its native library (" + rootOf(e)
                                 + "); if its folder for temporary files is mounted"
                                 + " noexec or not writable, name another one with -Djna.tmpdir, and on JDK 24 or newer"
-                                + " add --enable-native-access=ALL-UNNAMED",
+                                + " add --enable-native-access=" + (inModule() ? "com.sun.jna" : "ALL-UNNAMED"),
                         e);
             } finally {
                 // If another part of the program uses JNA, its folder stays as it is.
@@ -218,6 +216,18 @@ public final class LibcEngine implements StorageEngine {
                     System.clearProperty(TEMPORARY);
                 }
             }
+        }
+
+        /** A module resolves JNA only if somebody asks for it. */
+        private static String absent() {
+            return inModule()
+                    ? "the module com.sun.jna (net.java.dev.jna:jna) is not resolved; put its jar on the module path and"
+                            + " start with --add-modules com.sun.jna, or require it in your module"
+                    : "there is no JNA on the class path (net.java.dev.jna:jna)";
+        }
+
+        private static boolean inModule() {
+            return LibcEngine.class.getModule().isNamed();
         }
 
         /** The home folder, JNA's default, is not used: all ranks of a job would write to it at once. */

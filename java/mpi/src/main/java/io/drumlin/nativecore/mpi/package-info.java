@@ -1,4 +1,7 @@
-/** The boundary to libdrumlin_mpi. Only this package and {@code io.drumlin.nativecore} know JavaCPP. */
+/**
+ * The boundary to libdrumlin_mpi. Only this package and {@code io.drumlin.nativecore} know JavaCPP. Not API: may change
+ * in any release.
+ */
 @NullMarked
 package io.drumlin.nativecore.mpi;
 

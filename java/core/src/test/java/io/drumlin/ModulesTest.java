@@ -1,0 +1,126 @@
+package io.drumlin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
+import com.tngtech.archunit.junit.ArchTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * The descriptors of the modules. The tests run on the class path, where nobody looks at them, so that what they leave
+ * out is found here. {@code ci/stranger} runs a program on the module path.
+ */
+@AnalyzeClasses(packages = "io.drumlin", importOptions = ImportOption.DoNotIncludeTests.class)
+@ArchTag("exhaustive")
+@Tag("exhaustive")
+class ModulesTest {
+
+    private static final Predicate<String> INTERNAL =
+            Pattern.compile("\\.internal\\b|\\.nativecore\\b").asPredicate();
+
+    @ArchTest
+    static void coreExportsAllPackagesButTheInternalOnes(JavaClasses ours) throws IOException {
+        Set<String> api = ours.stream()
+                .map(JavaClass::getPackageName)
+                .filter(INTERNAL.negate())
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(statements("core", "exports ([a-z.0-9]+);").map(found -> found.group(1)))
+                .containsExactlyElementsOf(api);
+    }
+
+    @ArchTest
+    static void noOtherProgramGetsInternalPackages(JavaClasses ours) throws IOException {
+        for (String module : List.of("core", "mpi", "cli")) {
+            assertThat(statements(module, "exports [^;]* to ([^;]*);")
+                            .flatMap(found -> Stream.of(found.group(1).split(","))))
+                    .as(module)
+                    .allMatch(target -> target.strip().startsWith("io.drumlin."));
+        }
+    }
+
+    /** Without them a program on the class path finds nothing that the module path finds, and the other way round. */
+    @ArchTest
+    static void servicesAreTheSameOnBothPaths(JavaClasses ours) throws IOException {
+        for (String module : List.of("core", "mpi")) {
+            List<String> provided = statements(module, "provides (\\S+) with (\\S+);")
+                    .map(found -> found.group(1) + " " + found.group(2))
+                    .toList();
+            assertThat(provided).as(module).hasSameElementsAs(services(module)).isNotEmpty();
+        }
+    }
+
+    /** The compiler's own check of this also wants each user to have JSpecify, so it is off. */
+    @ArchTest
+    static void theApiShowsNoInternalTypes(JavaClasses ours) {
+        Set<String> shown = new TreeSet<>();
+        ours.stream()
+                .filter(each -> !INTERNAL.test(each.getPackageName()) && isPublic(each))
+                .flatMap(each -> each.getMembers().stream())
+                .filter(ModulesTest::isVisible)
+                .forEach(member -> types(member)
+                        .flatMap(type -> type.getAllInvolvedRawTypes().stream())
+                        .map(JavaClass::getName)
+                        .filter(name -> INTERNAL.test(name) || name.startsWith("com.sun.jna"))
+                        .forEach(name -> shown.add(member.getFullName() + " shows " + name)));
+        assertThat(shown).isEmpty();
+    }
+
+    private static boolean isPublic(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC)
+                && type.getEnclosingClass().map(ModulesTest::isPublic).orElse(true);
+    }
+
+    private static boolean isVisible(JavaMember member) {
+        return member.getModifiers().contains(JavaModifier.PUBLIC)
+                || member.getModifiers().contains(JavaModifier.PROTECTED);
+    }
+
+    private static Stream<JavaType> types(JavaMember member) {
+        return member instanceof JavaCodeUnit code
+                ? Stream.concat(Stream.of(code.getReturnType()), code.getParameterTypes().stream())
+                : Stream.of(((JavaField) member).getType());
+    }
+
+    private static Stream<MatchResult> statements(String module, String pattern) throws IOException {
+        String text = Files.readString(sources(module).resolve("java/module-info.java"));
+        return Pattern.compile(pattern).matcher(text.replaceAll("\\s+", " ")).results();
+    }
+
+    private static List<String> services(String module) throws IOException {
+        try (Stream<Path> files = Files.list(sources(module).resolve("resources/META-INF/services"))) {
+            return files.map(file -> file.getFileName() + " " + content(file)).toList();
+        }
+    }
+
+    private static String content(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Path sources(String module) {
+        return Path.of(System.getProperty("drumlin.root"), "java", module, "src/main");
+    }
+}
