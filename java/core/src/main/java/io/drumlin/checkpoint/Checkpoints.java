@@ -36,6 +36,12 @@ import org.jspecify.annotations.Nullable;
 public interface Checkpoints extends AutoCloseable {
 
     /**
+     * The exit status of a program that {@link #shouldStop stopped} before it reached its goal: start it again, and it
+     * continues. It is {@code EX_TEMPFAIL} of {@code sysexits.h}.
+     */
+    int COME_AGAIN = 75;
+
+    /**
      * Opens the run that a configuration file describes: a new run, or the failed run after a failure. Collective.
      *
      * <p>After a restart, rank r of this communicator recovers what rank r of the earlier communicator protected,
@@ -583,6 +589,10 @@ public interface Checkpoints extends AutoCloseable {
      * taken at the highest level that is due. The ids count up from 1, or after a restart from the recovered
      * checkpoint's id plus 1. Collective.
      *
+     * <p>When the job is to stop, this call takes the last checkpoint at {@code [drumlin] stop_level} and waits until it
+     * is complete. Then {@link #shouldStop} is true. With {@code [drumlin] stop = exit} the call closes the run and ends
+     * the process with the status {@link #COME_AGAIN}.
+     *
      * @return size and times of the checkpoint; empty if none was due
      * @throws IOException as {@link #recover()} and {@link #checkpoint}
      */
@@ -594,6 +604,35 @@ public interface Checkpoints extends AutoCloseable {
      * @return empty if that call needed no agreement
      */
     Optional<SnapshotPlan> newSnapshotPlan();
+
+    /**
+     * Returns whether the program is to stop before the batch system ends the job. The program asks once per iteration
+     * of its main loop. All ranks get the same answer in the same iteration. Then the program closes the run without
+     * {@link #complete}, and ends with the status {@link #COME_AGAIN}.
+     *
+     * <pre>{@code
+     * while (iteration.value < last && !checkpoints.shouldStop()) {
+     *     ...
+     *     checkpoints.snapshot();
+     * }
+     * }</pre>
+     *
+     * <p>A job is to stop when one of its ranks gets SIGTERM or SIGUSR1, when the halt file is there ({@code [drumlin]
+     * halt_file}), or when the end of the allocation is so near that there is just time for a last checkpoint. The time
+     * for it is computed from the checkpoints that were taken and from {@code [drumlin] stop_margin}. The environment
+     * tells the end of the allocation, or Slurm does (docs/cluster-guide.md). A signal interrupts nothing; it only
+     * changes the answer. The first call installs the handlers of the signals, unless the program has handlers of its
+     * own. {@link #close} removes them. If SIGTERM comes again 5 seconds later or more, the JVM ends.
+     *
+     * <p>A program that calls {@link #snapshot} gets true after a snapshot has taken the last checkpoint; the ranks agree
+     * in {@code snapshot()}, and this call sends no message. A program that takes its checkpoints itself takes the last
+     * one when this call returns true, at level 4 unless what is on the nodes outlives the job. Without snapshots this
+     * call is collective, and sends 16 bytes about once a second.
+     *
+     * @return always false with {@code [drumlin] stop = never}; true from the first true on
+     * @throws IOException the ranks could not meet
+     */
+    boolean shouldStop() throws IOException;
 
     /**
      * Ends a run that has reached its goal, like {@code FTI_Finalize}. Collective. With {@code keep_last_ckpt = 1} the

@@ -1,11 +1,13 @@
 package io.drumlin.scr;
 
 import io.drumlin.comm.Agreement;
+import io.drumlin.comm.BatchSystem;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides when this job must halt, from the halt file and the parameters (docs/formats/scr.md, section 8). All calls
@@ -16,6 +18,9 @@ final class JobHalt {
     private final ScrSettings settings;
     private final Communicator world;
     private final HaltFile file;
+
+    /** The end of the allocation as Slurm tells it; null before it was asked. */
+    private @Nullable OptionalLong toldEnd;
 
     JobHalt(ScrSettings settings, Communicator world, HaltFile file) {
         this.settings = settings;
@@ -40,7 +45,18 @@ final class JobHalt {
                     OptionalLong.of(settings.number("SCR_HALT_SECONDS")),
                     conditions.exitReason());
         }
-        return conditions.reason(Instant.now().getEpochSecond(), settings.endTime());
+        boolean needsEnd = conditions.haltSeconds().orElse(0) > 0;
+        return conditions.reason(Instant.now().getEpochSecond(), needsEnd ? end() : OptionalLong.empty());
+    }
+
+    /** SCR's scripts set SCR_END_TIME; without them the batch system tells it. */
+    private OptionalLong end() throws IOException {
+        if (settings.endTime().isPresent()) {
+            return settings.endTime();
+        }
+        OptionalLong end = toldEnd == null ? new BatchSystem(System.getenv()).end() : toldEnd;
+        toldEnd = end;
+        return end;
     }
 
     /** Counts a checkpoint down, if checkpoints are counted. */

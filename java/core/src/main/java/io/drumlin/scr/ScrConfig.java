@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.BatchSystem;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,8 @@ import java.util.regex.Pattern;
  * thread-safe.
  */
 public final class ScrConfig {
+
+    private static final String END_TIME = "SCR_END_TIME";
 
     private static final Map<String, String> DEFAULTS = Map.ofEntries(
             Map.entry("SCR_ENABLE", "1"),
@@ -45,7 +48,7 @@ public final class ScrConfig {
             Map.entry("SCR_CHECKPOINT_OVERHEAD", "0"),
             Map.entry("SCR_HALT_SECONDS", "0"),
             Map.entry("SCR_HALT_EXIT", "0"),
-            Map.entry("SCR_END_TIME", ""),
+            Map.entry(END_TIME, ""),
             Map.entry("SCR_JOB_ID", "defjobid"),
             Map.entry("SCR_JOB_NAME", ""),
             Map.entry("SCR_CLUSTER_NAME", ""),
@@ -142,6 +145,9 @@ public final class ScrConfig {
         readFile(new ScrSettings(values), file, lines);
         take(values, file);
         take(values, environment);
+        if (values.getOrDefault(END_TIME, "").isEmpty()) {
+            new BatchSystem(environment).endInEnvironment().ifPresent(end -> values.put(END_TIME, Long.toString(end)));
+        }
         values.replaceAll((key, value) -> ConfigLine.expand(value, environment));
         return new ScrSettings(values).resolved().described(lines);
     }

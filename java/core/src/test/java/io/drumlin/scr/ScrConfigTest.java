@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Mpirun;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +53,20 @@ class ScrConfigTest {
                 .read();
         assertThat(ScrConfig.unused(settings))
                 .containsExactly("SCR_COPYTYPE=RS", "SCR_DISTRIBUTE=0", "SCR_FLUSH_WIDTH=2");
+    }
+
+    /** Without SCR's scripts nobody sets SCR_END_TIME. */
+    @Test
+    void theBatchSystemTellsTheEndOfTheAllocation() throws IOException {
+        String end = Long.toString(System.currentTimeMillis() / 1000 + 100);
+        ScrConfig config = config(Map.of("SLURM_JOB_END_TIME", end, "SCR_HALT_SECONDS", "200"));
+        assertThat(config.read().endTime()).hasValue(Long.parseLong(end));
+        assertThat(config.set("SCR_END_TIME", "7").read().endTime()).hasValue(7);
+        HaltFile none = new HaltFile(new ScrPrefix(prefix), new NioEngine());
+        ScrSettings settings = config(Map.of("SLURM_JOB_END_TIME", end, "SCR_HALT_SECONDS", "200"))
+                .read();
+        assertThat(new JobHalt(settings, new SingleCommunicator(), none).reason())
+                .contains("TIME_LIMIT");
     }
 
     @ParameterizedTest

@@ -107,8 +107,8 @@ public final class FtiConfig {
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
     private final boolean goesOnFromOlder;
-
     private final Injection injection;
+    private final StopConfig stop;
     private final EnumMap<Level, Double> meanSecondsBetweenFailures = new EnumMap<>(Level.class);
 
     private FtiConfig(IniFile ini, String name, Path workingDirectory) throws DrumlinException {
@@ -160,7 +160,8 @@ public final class FtiConfig {
         storage = values.text("drumlin", "storage");
         scrIndex = readScrIndex();
         goesOnFromOlder = readOnUnreadable();
-        injection = readInjection();
+        injection = Injection.read(values);
+        stop = StopConfig.read(values);
         readFailureTimes();
         checkGroupSize();
     }
@@ -183,16 +184,6 @@ public final class FtiConfig {
         if (!interval.isEmpty() && meanSecondsBetweenFailures.isEmpty()) {
             throw values.refused("drumlin", "ckpt_interval", "auto with mtbf_l1, mtbf_l2, mtbf_l3 or mtbf_l4 in hours");
         }
-    }
-
-    private Injection readInjection() throws DrumlinException {
-        String section = "injection";
-        return new Injection(
-                values.integer(section, "rank", 0),
-                values.integer(section, "index", 0),
-                values.integer(section, "position", 0),
-                values.integer(section, "number", 0),
-                values.integer(section, "frequency", UNSET));
     }
 
     /**
@@ -573,6 +564,10 @@ public final class FtiConfig {
 
     public Injection injection() {
         return injection;
+    }
+
+    public StopConfig stop() {
+        return stop;
     }
 
     /** Returns whether a thread of each rank takes checkpoints while the rank computes. */

@@ -1,5 +1,7 @@
 package io.drumlin.checkpoint.internal.config;
 
+import io.drumlin.DrumlinException;
+
 /**
  * Which bit is flipped, and how often.
  *
@@ -9,4 +11,16 @@ package io.drumlin.checkpoint.internal.config;
  * @param number most flips
  * @param frequency seconds that must have passed since the last flip
  */
-public record Injection(int rank, int index, int position, int number, int frequency) {}
+public record Injection(int rank, int index, int position, int number, int frequency) {
+
+    private static final String SECTION = "injection";
+
+    static Injection read(ConfigValues values) throws DrumlinException {
+        return new Injection(
+                values.integer(SECTION, "rank", 0),
+                values.integer(SECTION, "index", 0),
+                values.integer(SECTION, "position", 0),
+                values.integer(SECTION, "number", 0),
+                values.integer(SECTION, "frequency", -1));
+    }
+}

@@ -56,7 +56,7 @@ public final class EngineCheckpoints implements Checkpoints {
     private final ProtectedVariables variables;
     private final RecoverySource last;
     private final PendingCheckpoint underway;
-    private final SnapshotClock snapshotClock;
+    private final Snapshots snapshots;
     private final boolean asynchronous;
     private final Optional<FileStaging> staging;
     private final FaultInjection faultInjection;
@@ -65,7 +65,6 @@ public final class EngineCheckpoints implements Checkpoints {
     private final RunDescription description;
     private Status status = Status.FRESH;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
-    private int nextSnapshot = 1;
     private @Nullable VariableByVariable incremental;
     private Optional<DifferentialShare> share = Optional.empty();
     private boolean started;
@@ -80,9 +79,7 @@ public final class EngineCheckpoints implements Checkpoints {
         singleFile = new SharedHdf5File(engine, variables, callsOfSingleFile());
         last = new RecoverySource(engine, variables, singleFile);
         underway = new PendingCheckpoint(engine, last, Optional.ofNullable(given.lateFailures));
-        snapshotClock = config.meanSecondsBetweenFailures().isEmpty()
-                ? new MinuteClock(config, System::nanoTime)
-                : new IntervalClock(config.meanSecondsBetweenFailures(), config.maxSyncIntv(), System::nanoTime);
+        snapshots = new Snapshots(run);
         staging = config.staging()
                 ? Optional.of(new FileStaging(
                         run.directories().stage(), run.storage(), config.heads() > 0, config.slabBytes()))
@@ -130,7 +127,7 @@ public final class EngineCheckpoints implements Checkpoints {
         given.variables.forEach(variables::protect);
         status = start.status();
         recoveryFailure = start.recoveryFailure();
-        nextSnapshot = start.nextCkptId();
+        snapshots.begin(start.nextCkptId());
         if (isRestart()) {
             last.awaitRecovery();
         }
@@ -483,6 +480,7 @@ public final class EngineCheckpoints implements Checkpoints {
         if (taken.late().isPresent()) {
             throw taken.late().get();
         }
+        snapshots.took(level, (System.nanoTime() - met) / 1e9);
         return report(ckptId, level, taken.bytes(), begin, met, taken.durable());
     }
 
@@ -513,27 +511,28 @@ public final class EngineCheckpoints implements Checkpoints {
     public Optional<CheckpointReport> snapshot() throws IOException {
         requireApplication();
         if (isRestart()) {
+            snapshots.recovers();
             Agreement.run(engine.app(), "recovery", this::recover);
             return Optional.empty();
         }
-        Optional<Level> due = snapshotClock.tick(run.app());
-        if (due.isEmpty()) {
-            return Optional.empty();
-        }
-        CheckpointReport report = checkpoint(nextSnapshot, due.get());
-        nextSnapshot++;
-        snapshotClock.taken(run.app(), due.get(), report.seconds());
-        return Optional.of(report);
+        return snapshots.take(this);
+    }
+
+    @Override
+    public boolean shouldStop() throws IOException {
+        requireApplication();
+        return snapshots.shouldStop();
     }
 
     @Override
     public Optional<SnapshotPlan> newSnapshotPlan() {
-        return snapshotClock.newPlan();
+        return snapshots.newPlan();
     }
 
     @Override
     public void complete() throws IOException {
         await();
+        snapshots.completed();
         new RunFinalizer(engine, staging).complete(last);
     }
 
@@ -561,6 +560,7 @@ public final class EngineCheckpoints implements Checkpoints {
             } finally {
                 // From now on another job may change the directories; this job has finished its deletions.
                 run.lease().ifPresent(Lease::close);
+                snapshots.close();
             }
         }
     }

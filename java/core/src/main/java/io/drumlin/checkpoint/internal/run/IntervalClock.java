@@ -79,13 +79,13 @@ final class IntervalClock implements SnapshotClock {
     }
 
     @Override
-    public Optional<Level> tick(Communicator comm) throws IOException {
+    public Optional<Level> tick(Communicator comm, Sum sum) throws IOException {
         long now = nanoTime.getAsLong();
         newPlan = Optional.empty();
         if (iterations > 0) {
             secondsSinceSync += (now - lastCall) / NANOS;
             if (iterations - lastSync >= syncInterval) {
-                agreeOnMean(comm);
+                agreeOnMean(comm, sum);
             }
         }
         lastCall = now;
@@ -103,11 +103,10 @@ final class IntervalClock implements SnapshotClock {
      * Agrees on the mean iteration time. Only the iterations since the last agreement count, so that the interval
      * follows a program whose speed changes.
      */
-    private void agreeOnMean(Communicator comm) throws IOException {
+    private void agreeOnMean(Communicator comm, Sum sum) throws IOException {
         long calls = iterations - lastSync;
-        long[] sum = {Math.round(secondsSinceSync / calls * NANOS)};
-        comm.allreduce(sum, Op.SUM);
-        meanSeconds = Math.max(sum[0] / NANOS / comm.size(), 1 / NANOS);
+        long total = sum.of(Math.round(secondsSinceSync / calls * NANOS));
+        meanSeconds = Math.max(total / NANOS / comm.size(), 1 / NANOS);
         lastSync = iterations;
         secondsSinceSync = 0;
         long shortest = Long.MAX_VALUE;

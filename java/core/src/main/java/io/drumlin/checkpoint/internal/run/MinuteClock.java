@@ -4,7 +4,6 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.SnapshotPlan;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Optional;
@@ -39,13 +38,13 @@ final class MinuteClock implements SnapshotClock {
     }
 
     @Override
-    public Optional<Level> tick(Communicator comm) throws IOException {
+    public Optional<Level> tick(Communicator comm, Sum sum) throws IOException {
         long now = nanoTime.getAsLong();
         newPlan = Optional.empty();
         if (iterations > 0) {
             totalSeconds += (now - lastCall) / 1e9;
             if (iterations % syncInterval == 0) {
-                agreeOnMinute(comm);
+                agreeOnMinute(comm, sum);
             }
         }
         lastCall = now;
@@ -69,10 +68,9 @@ final class MinuteClock implements SnapshotClock {
         lastCall = nanoTime.getAsLong();
     }
 
-    private void agreeOnMinute(Communicator comm) throws IOException {
-        long[] sum = {Math.round(totalSeconds / iterations * 1e9)};
-        comm.allreduce(sum, Op.SUM);
-        meanSeconds = Math.max(sum[0] / 1e9 / comm.size(), 1e-9);
+    private void agreeOnMinute(Communicator comm, Sum sum) throws IOException {
+        long total = sum.of(Math.round(totalSeconds / iterations * 1e9));
+        meanSeconds = Math.max(total / 1e9 / comm.size(), 1e-9);
         long perMinute = meanSeconds > MINUTE ? 1 : Math.max(1, (long) Math.rint(MINUTE / meanSeconds));
         minuteIterations = (perMinute + config.fastForward() - 1) / config.fastForward();
         long next = lastMinute + minuteIterations + (lastMinute == 0 ? 1 : 0);

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.run;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.SnapshotPlan;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -12,12 +13,28 @@ import java.util.Optional;
  */
 interface SnapshotClock {
 
+    /** Adds a value over all ranks. Collective. */
+    @FunctionalInterface
+    interface Sum {
+        long of(long value) throws IOException;
+    }
+
     /**
      * Counts an iteration. Collective.
      *
+     * @param sum adds over the ranks of {@code comm}
      * @return the level at which a checkpoint is due now
      */
-    Optional<Level> tick(Communicator comm) throws IOException;
+    Optional<Level> tick(Communicator comm, Sum sum) throws IOException;
+
+    /** Counts an iteration, with messages for nothing else. Collective. */
+    default Optional<Level> tick(Communicator comm) throws IOException {
+        return tick(comm, value -> {
+            long[] sum = {value};
+            comm.allreduce(sum, Op.SUM);
+            return sum[0];
+        });
+    }
 
     /** Returns when a checkpoint may be due next, if the ranks agreed on it in the last tick. */
     Optional<SnapshotPlan> newPlan();

@@ -1,0 +1,140 @@
+package io.drumlin.checkpoint.internal.stop;
+
+import java.lang.System.Logger;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The signals of this process that ask a job to stop. A signal is only noted. If SIGTERM comes again later, the JVM ends
+ * as it does without this class. Handlers of the program are left alone. Thread-safe.
+ */
+final class ProcessSignals {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** The variable that moves the JVM's own use of SIGUSR2 to another signal. */
+    private static final String SIGNAL_OF_THE_JVM = "_JAVA_SR_SIGNUM";
+
+    private static final String TERM = "TERM";
+
+    /** A batch system and its launcher may both send one SIGTERM. */
+    private static final long SAME_SIGNAL_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** The handlers that were replaced, by the names of their signals. */
+    private static final Map<String, Object> REPLACED = new LinkedHashMap<>();
+
+    private static int users;
+    private static @Nullable JvmSignals jvm;
+    private static @Nullable Object ours;
+    private static volatile @Nullable StopReason received;
+    private static long termNanos;
+
+    private ProcessSignals() {}
+
+    /** Starts to note signals, until {@link #leave} is called as often. */
+    static synchronized void listen() {
+        if (users++ > 0) {
+            return;
+        }
+        try {
+            JvmSignals signals = new JvmSignals();
+            jvm = signals;
+            ours = signals.handler(ProcessSignals::note);
+            for (String name : names()) {
+                install(signals, name);
+            }
+        } catch (ReflectiveOperationException e) {
+            LOG.log(Logger.Level.WARNING, "no signal stops this job, because the JVM has no module jdk.unsupported");
+        }
+    }
+
+    /** Without the variable the JVM stops threads by SIGUSR2, and one from outside ends it with an error. */
+    private static List<String> names() {
+        return System.getenv(SIGNAL_OF_THE_JVM) == null ? List.of(TERM, "USR1") : List.of(TERM, "USR1", "USR2");
+    }
+
+    private static void install(JvmSignals signals, String name) throws ReflectiveOperationException {
+        try {
+            Object before = signals.install(name, ours);
+            if (signals.isOfJvm(before)) {
+                REPLACED.put(name, before);
+            } else {
+                signals.install(name, before);
+                LOG.log(Logger.Level.INFO, "SIG{0} does not stop this job: the program handles it itself", name);
+            }
+        } catch (IllegalArgumentException e) {
+            LOG.log(Logger.Level.INFO, "SIG{0} does not stop this job: {1}", name, e.getMessage());
+        }
+    }
+
+    private static void note(String name) {
+        if (name.equals(TERM) && comesAgain()) {
+            end();
+            return;
+        }
+        StopReason reason = StopReason.valueOf("SIG" + name);
+        StopReason before = received;
+        if (before == null || before.compareTo(reason) < 0) {
+            received = reason;
+        }
+    }
+
+    private static synchronized boolean comesAgain() {
+        long now = System.nanoTime();
+        boolean again = received != null && termNanos != 0 && now - termNanos > SAME_SIGNAL_NANOS;
+        if (termNanos == 0) {
+            termNanos = now;
+        }
+        return again;
+    }
+
+    /** Ends this process as SIGTERM does without this class. */
+    private static void end() {
+        Object before;
+        JvmSignals signals;
+        synchronized (ProcessSignals.class) {
+            before = REPLACED.get(TERM);
+            signals = jvm;
+        }
+        try {
+            if (before != null && signals != null) {
+                signals.call(before, TERM);
+            }
+        } catch (ReflectiveOperationException e) {
+            LOG.log(Logger.Level.WARNING, "SIGTERM came again and cannot be obeyed", e);
+        }
+    }
+
+    /** Stops to note signals, and gives them back unless someone else has taken them. */
+    static synchronized void leave() {
+        if (--users > 0 || jvm == null) {
+            return;
+        }
+        REPLACED.forEach(ProcessSignals::giveBack);
+        REPLACED.clear();
+    }
+
+    private static void giveBack(String name, Object before) {
+        try {
+            JvmSignals signals = jvm;
+            if (signals == null) {
+                return;
+            }
+            Object present = signals.install(name, before);
+            if (present != ours) {
+                signals.install(name, present);
+            }
+        } catch (ReflectiveOperationException | IllegalArgumentException e) {
+            LOG.log(Logger.Level.DEBUG, "SIG{0} keeps its handler: {1}", name, e);
+        }
+    }
+
+    /** Returns the signal that has come since this process began, if one has. */
+    static Optional<StopReason> received() {
+        return Optional.ofNullable(received);
+    }
+}

@@ -1,0 +1,53 @@
+package io.drumlin.checkpoint.internal.stop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** How long before the end of the allocation a job stops. */
+class TimeLimitTest {
+
+    private long nanos = 17;
+    private double cost;
+
+    private int firstNear(TimeLimit limit, int everySeconds) {
+        for (int seconds = everySeconds; seconds < 100_000; seconds += everySeconds) {
+            nanos += everySeconds * 1_000_000_000L;
+            if (limit.isNear()) {
+                return seconds;
+            }
+        }
+        throw new AssertionError("never");
+    }
+
+    @Test
+    void twoCheckpointsAnIterationAndTheMarginMustFit() {
+        cost = 50;
+        assertThat(firstNear(new TimeLimit(3600, 30, () -> cost, () -> nanos), 1))
+                .isEqualTo(3600 - 30 - 100 - 1);
+        assertThat(firstNear(new TimeLimit(3600, 30, () -> cost, () -> nanos), 60))
+                .isEqualTo(3420);
+    }
+
+    @Test
+    void theCostOfTheLastCheckpointsCounts() {
+        cost = 10;
+        TimeLimit limit = new TimeLimit(3600, 0, () -> cost, () -> nanos);
+        nanos += 3500_000_000_000L - 1_000_000_000L;
+        cost = 1;
+        assertThat(limit.isNear())
+                .as("the program was in one iteration for all that time")
+                .isTrue();
+    }
+
+    @Test
+    void halfOfAShortAllocationIsForTheProgram() {
+        cost = 1000;
+        assertThat(firstNear(new TimeLimit(60, 30, () -> cost, () -> nanos), 1)).isEqualTo(30);
+    }
+
+    @Test
+    void anEndThatIsOverStopsAtOnce() {
+        assertThat(new TimeLimit(-5, 0, () -> 0, () -> nanos).isNear()).isTrue();
+    }
+}

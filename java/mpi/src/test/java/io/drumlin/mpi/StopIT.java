@@ -1,0 +1,62 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.StoppingProgram;
+import io.drumlin.comm.Mpirun;
+import io.drumlin.comm.Mpirun.Outcome;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A signal that one process gets stops all processes of a job in the same iteration. */
+@Tag("native")
+class StopIT {
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void assumeNativeMpi() {
+        MpiTests.assumeNativeMpi();
+    }
+
+    private Outcome run(Map<String, String> changes, String how, String iteration, String what) throws Exception {
+        Path config = folder.resolve("config.fti");
+        if (!config.toFile().exists()) {
+            new RunFixture(folder, changes);
+        }
+        return Mpirun.ranks(2).run(StoppingProgram.class, config.toString(), "0", how, iteration, what);
+    }
+
+    @Test
+    void aSignalToOneRankStopsAll() throws Exception {
+        Outcome stopped = run(Map.of(), "snapshot", "50", "USR1");
+        assertThat(stopped.output())
+                .contains("this job stops after a last checkpoint: rank 1 got SIGUSR1")
+                .contains("rank 0 stops after ")
+                .contains("rank 1 stops after ");
+        assertThat(stopped.exitStatus()).as(stopped.output()).isEqualTo(Checkpoints.COME_AGAIN);
+
+        Outcome second = run(Map.of(), "snapshot", "0", "nothing");
+        assertThat(second.output()).contains("rank 1 restarts after ").contains("rank 0 is done");
+        assertThat(second.exitStatus()).as(second.output()).isZero();
+    }
+
+    @Test
+    void theCFacadeEndsAllProcesses() throws Exception {
+        Map<String, String> changes = Map.of("drumlin.stop", "exit");
+        Outcome stopped = run(changes, "fti", "50", "TERM");
+        assertThat(stopped.output()).contains("rank 1 got SIGTERM").doesNotContain("done");
+        assertThat(stopped.exitStatus()).as(stopped.output()).isEqualTo(Checkpoints.COME_AGAIN);
+
+        Outcome second = run(changes, "fti", "0", "nothing");
+        assertThat(second.output()).contains("rank 0 restarts after ").contains("rank 0 is done");
+        assertThat(second.exitStatus()).as(second.output()).isZero();
+    }
+}
