@@ -99,6 +99,8 @@ public final class Heat2D implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
+    private volatile boolean stopped;
+
     /**
      * Runs the example.
      *
@@ -112,7 +114,7 @@ public final class Heat2D implements Callable<Integer> {
      * Runs the example.
      *
      * @param arguments see {@code --help}
-     * @return the exit status: 0 done, 1 failed, 2 wrong arguments
+     * @return the exit status: 0 done, 1 failed, 2 wrong arguments, 75 stopped before the end of the allocation
      */
     static int execute(String... arguments) {
         return new CommandLine(new Heat2D())
@@ -137,7 +139,7 @@ public final class Heat2D implements Callable<Integer> {
         } else {
             Communicators.run(this::simulate);
         }
-        return 0;
+        return stopped ? Checkpoints.COME_AGAIN : 0;
     }
 
     /** The work of one rank. */
@@ -147,7 +149,7 @@ public final class Heat2D implements Callable<Integer> {
         HeatBlock block = new HeatBlock(new RodPlate(size), size, comm.rank(), comm.size());
         Scalar.OfInt iteration = new Scalar.OfInt(0);
         if (noCheckpoints) {
-            iterate(block, iteration, comm, id -> sayResidual(block, iteration, comm));
+            iterate(block, iteration, comm, () -> false, id -> sayResidual(block, iteration, comm));
             finish(block, iteration, comm);
             return;
         }
@@ -160,7 +162,14 @@ public final class Heat2D implements Callable<Integer> {
             if (checkpoints.isRestart()) {
                 recover(iteration, checkpoints, comm);
             }
-            iterate(block, iteration, comm, id -> checkpoint(block, id, checkpoints, comm));
+            Stop stop = id -> checkpoint(block, id, iteration.value, checkpoints, comm);
+            iterate(block, iteration, comm, checkpoints::shouldStop, stop);
+            if (iteration.value < iterations) {
+                stopped = true;
+                checkpoint(block, iteration.value / every + 1, iteration.value, checkpoints, comm);
+                say(comm, "stopped: start it again to continue");
+                return;
+            }
             finish(block, iteration, comm);
             checkpoints.complete();
         }
@@ -185,9 +194,16 @@ public final class Heat2D implements Callable<Integer> {
         void make(int id) throws IOException;
     }
 
-    private void iterate(HeatBlock block, Scalar.OfInt iteration, Communicator comm, Stop stop) throws IOException {
+    /** A question that all ranks ask, and that has one answer. */
+    @FunctionalInterface
+    private interface Question {
+        boolean ask() throws IOException;
+    }
+
+    private void iterate(HeatBlock block, Scalar.OfInt iteration, Communicator comm, Question shouldStop, Stop stop)
+            throws IOException {
         try (ProgressBar bar = comm.rank() == 0 && showsProgress() ? progressBar(iteration.value) : null) {
-            while (iteration.value < iterations) {
+            while (iteration.value < iterations && !shouldStop.ask()) {
                 block.step(comm);
                 iteration.value++;
                 if (iteration.value % every == 0 && iteration.value < iterations) {
@@ -209,18 +225,20 @@ public final class Heat2D implements Callable<Integer> {
         say(comm, "iteration %d, residual %.3e", iteration.value, block.residual(comm));
     }
 
-    private void checkpoint(HeatBlock block, int id, Checkpoints checkpoints, Communicator comm) throws IOException {
+    private void checkpoint(HeatBlock block, int id, int iteration, Checkpoints checkpoints, Communicator comm)
+            throws IOException {
         double residual = block.residual(comm);
         // A step swaps the block's two arrays.
         checkpoints.protect(GRID, block.temperatures());
-        Level taken = level != null ? Level.of(level) : id % 4 == 0 ? Level.L4 : Level.L1;
+        boolean last = iteration != id * every;
+        Level taken = last ? Level.L4 : level != null ? Level.of(level) : id % 4 == 0 ? Level.L4 : Level.L1;
         CheckpointReport report = checkpoints.checkpoint(id, taken);
         say(
                 comm,
                 "checkpoint %d (%s) after iteration %d: %.2f MB in %.3f s, residual %.3e",
                 id,
                 taken,
-                id * every,
+                iteration,
                 report.bytes() / 1e6,
                 report.seconds(),
                 residual);
