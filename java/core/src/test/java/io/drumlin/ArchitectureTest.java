@@ -212,7 +212,8 @@ class ArchitectureTest {
                     "org.jspecify..",
                     "org.bytedeco..",
                     "com.sun.jna..",
-                    "com.sun.management..")));
+                    "com.sun.management..",
+                    "jdk.jfr..")));
 
     /** But for the FTI facade, whose lines on standard output are part of what C FTI's users rely on. */
     @ArchTest

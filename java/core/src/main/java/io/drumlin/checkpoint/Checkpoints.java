@@ -545,6 +545,15 @@ public interface Checkpoints extends AutoCloseable {
     CheckpointReport checkpoint(int ckptId, Level level) throws IOException;
 
     /**
+     * Returns size and times of the last checkpoint of this run that is known to be complete. For a checkpoint that was
+     * finished in the background, this report covers the time until its end, which the report of {@link #checkpoint}
+     * does not.
+     *
+     * @return empty before the first checkpoint is complete, and until a call has waited for its end
+     */
+    Optional<CheckpointReport> lastReport();
+
+    /**
      * Returns how much the last differential checkpoint had to write.
      *
      * @return empty unless the last checkpoint was a differential one

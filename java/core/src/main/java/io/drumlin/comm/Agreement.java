@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +59,25 @@ public final class Agreement {
      *     failure
      */
     public static void run(Communicator comm, String operation, Step step) throws IOException {
-        agree(comm, operation, attempt(comm, operation, step));
+        run(comm, operation, step, slowest -> {});
+    }
+
+    /**
+     * Runs a step, meets the other ranks and says which of them took longest, without a further message; otherwise like
+     * {@link #run(Communicator, String, Step)}. Collective.
+     *
+     * @param comm the ranks that must agree
+     * @param operation the operation, for the message of ranks on which the step succeeded
+     * @param step the work of this rank
+     * @param slowest receives the rank that took longest for the step, the same on every rank; not called after a
+     *     failure
+     * @throws IOException as {@link #run(Communicator, String, Step)}
+     */
+    public static void run(Communicator comm, String operation, Step step, Consumer<SlowestRank> slowest)
+            throws IOException {
+        long begin = System.nanoTime();
+        IOException failure = attempt(comm, operation, step);
+        agree(comm, operation, failure, new SlowestRank(comm.rank(), System.nanoTime() - begin), slowest);
     }
 
     /**
@@ -75,8 +94,26 @@ public final class Agreement {
      *     failure
      */
     public static <T> T call(Communicator comm, String operation, Call<T> step) throws IOException {
+        return call(comm, operation, step, slowest -> {});
+    }
+
+    /**
+     * Runs a step that has a result, meets the other ranks and says which of them took longest, without a further
+     * message; otherwise like {@link #call(Communicator, String, Call)}. Collective.
+     *
+     * @param <T> type of the result
+     * @param comm the ranks that must agree
+     * @param operation the operation, for the message of ranks on which the step succeeded
+     * @param step the work of this rank
+     * @param slowest receives the rank that took longest for the step, the same on every rank; not called after a
+     *     failure
+     * @return the result of the step on this rank
+     * @throws IOException as {@link #call(Communicator, String, Call)}
+     */
+    public static <T> T call(Communicator comm, String operation, Call<T> step, Consumer<SlowestRank> slowest)
+            throws IOException {
         AtomicReference<T> result = new AtomicReference<>();
-        run(comm, operation, () -> result.set(step.call()));
+        run(comm, operation, () -> result.set(step.call()), slowest);
         return Objects.requireNonNull(result.get());
     }
 
@@ -121,12 +158,25 @@ public final class Agreement {
      * @throws IOException otherwise: on every rank if any has a failure; a rank with a failure throws its own
      */
     public static void agree(Communicator comm, String operation, @Nullable IOException failure) throws IOException {
+        agree(comm, operation, failure, new SlowestRank(comm.rank(), 0), slowest -> {});
+    }
+
+    private static void agree(
+            Communicator comm,
+            String operation,
+            @Nullable IOException failure,
+            SlowestRank own,
+            Consumer<SlowestRank> slowest)
+            throws IOException {
         if (failure instanceof MeetingException) {
             // The others may still be in the call that failed here.
             throw failure;
         }
-        int rank = meet(comm, operation, failure == null ? comm.size() : comm.rank());
+        long[] lowest = {failure == null ? comm.size() : comm.rank(), own.vote()};
+        meet(comm, operation, lowest);
+        int rank = (int) lowest[0];
         if (rank == comm.size()) {
+            slowest.accept(SlowestRank.elected(lowest[1]));
             return;
         }
         if (rank < 0) {
@@ -144,15 +194,16 @@ public final class Agreement {
                 .exception();
     }
 
-    /** Returns the lowest vote, the same on every rank. */
-    private static int meet(Communicator comm, String operation, int vote) throws MeetingException {
-        long[] lowest = {vote};
+    /**
+     * Replaces the votes by the lowest ones, the same on every rank. All meetings have as many votes, because a rank
+     * that tells about a failed meeting does not know in which one the others are.
+     */
+    private static void meet(Communicator comm, String operation, long[] votes) throws MeetingException {
         try {
-            comm.allreduce(lowest, Communicator.Op.MIN);
+            comm.allreduce(votes, Communicator.Op.MIN);
         } catch (IOException e) {
             throw MeetingException.of(operation, comm.rank(), e);
         }
-        return (int) lowest[0];
     }
 
     /**
@@ -166,7 +217,7 @@ public final class Agreement {
      */
     public static void tellUnknown(Communicator comm, String operation, MeetingException failure) {
         try {
-            meet(comm, operation, comm.rank() - comm.size());
+            meet(comm, operation, new long[] {comm.rank() - comm.size(), 0});
         } catch (MeetingException e) {
             failure.addSuppressed(e);
         }

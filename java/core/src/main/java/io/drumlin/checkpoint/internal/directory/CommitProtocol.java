@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.SlowestRank;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,14 +113,20 @@ public final class CommitProtocol implements CheckpointDirectories {
 
     /** Works on the roots whose directories of a level belong to this rank's work. Collective. */
     private void onEachRoot(String operation, Level level, Work work) throws IOException {
+        onEachRoot(operation, level, work, slowest -> {});
+    }
+
+    private void onEachRoot(String operation, Level level, Work work, Consumer<SlowestRank> slowest)
+            throws IOException {
         requireKnown();
         awaitDeletion();
+        Agreement.Step onRoots = () -> {
+            for (Path root : roots(level)) {
+                work.on(root);
+            }
+        };
         try {
-            Agreement.run(app, operation + " level " + level.number(), () -> {
-                for (Path root : roots(level)) {
-                    work.on(root);
-                }
-            });
+            Agreement.run(app, operation + " level " + level.number(), onRoots, slowest);
         } catch (MeetingException failure) {
             stayAsTheyAre(failure);
             throw failure;
@@ -237,9 +245,14 @@ public final class CommitProtocol implements CheckpointDirectories {
      * @throws IOException on all ranks, if the commit failed on any; the old checkpoint is in its place
      */
     public void commit(Level level) throws IOException {
+        commit(level, slowest -> {});
+    }
+
+    /** Also says which rank took longest; otherwise like {@link #commit(Level)}. Collective. */
+    public void commit(Level level, Consumer<SlowestRank> slowest) throws IOException {
         Level named = ofDirectories(level);
         try {
-            onEachRoot("committing", level, root -> swapIn(root, named));
+            onEachRoot("committing", level, root -> swapIn(root, named), slowest);
         } catch (MeetingException failure) {
             // If this rank undid a commit that the others have agreed on, neither checkpoint would be whole.
             Agreement.tellUnknown(app, "committing level " + level.number(), failure);

@@ -8,6 +8,9 @@ import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.ScrIndexEntry;
+import io.drumlin.checkpoint.internal.events.CheckpointTrace;
+import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
@@ -148,9 +151,18 @@ public final class CheckpointCoordinator {
      *     and a restart finds the newest whole one
      * @throws IOException on all ranks: the checkpoint failed, and earlier ones are unchanged
      */
-    public CheckpointOutcome takeCheckpoint(int ckptId, Level level, long timestamp, RankFileWriter own)
+    public CheckpointOutcome takeCheckpoint(
+            int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace) throws IOException {
+        try {
+            return take(ckptId, level, timestamp, own, trace);
+        } catch (IOException failure) {
+            trace.failed(failure);
+            throw failure;
+        }
+    }
+
+    private CheckpointOutcome take(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
             throws IOException {
-        long durable;
         FilePlan filePlan;
         Optional<DifferentialShare> share;
         levels.prepare(level);
@@ -158,15 +170,17 @@ public final class CheckpointCoordinator {
             takeOver();
             log.begin(ckptId, level, mode.identity(ckptId, timestamp));
             filePlan = level == Level.L4_DCP
-                    ? differential.write(ckptId, timestamp, own)
-                    : writer.write(ckptId, level, timestamp, own);
-            durable = System.nanoTime();
+                    ? differential.write(ckptId, timestamp, own, trace)
+                    : writer.write(ckptId, level, timestamp, own, trace);
+            trace.durable();
+            trace.begin(Step.COMMIT);
             // Before the commit, because a restart also finds the checkpoint in tmp.
             checkpointList.add(ckptId, level);
             announce(level);
             share = level == Level.L4_DCP ? Optional.of(share(filePlan, mode.changedBytes())) : Optional.empty();
             log.await();
-            levels.commit(level);
+            levels.commit(level, trace::slowest);
+            trace.end(filePlan.size());
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
         } catch (IOException failed) {
@@ -190,7 +204,7 @@ public final class CheckpointCoordinator {
         } catch (IOException e) {
             late = Optional.of(e);
         }
-        return new CheckpointOutcome(source, filePlan.size(), durable, share, late);
+        return new CheckpointOutcome(source, trace.done(), share, late);
     }
 
     /** Handles a failed message: from now on no files are changed, and the program gets the returned exception. */
@@ -219,13 +233,14 @@ public final class CheckpointCoordinator {
      *
      * @throws IOException on all ranks: the checkpoint failed, and earlier ones are unchanged
      */
-    public FilePlan writeForHead(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
+    public FilePlan writeForHead(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
+            throws IOException {
         levels.prepare(level);
         levels.prepare(Level.L1);
         try {
             takeOver();
             log.begin(ckptId, level, mode.identity(ckptId, timestamp));
-            FilePlan filePlan = writer.writeForHead(ckptId, level, timestamp, own);
+            FilePlan filePlan = writer.writeForHead(ckptId, level, timestamp, own, trace);
             announce(level);
             log.await();
             return filePlan;
@@ -233,6 +248,7 @@ public final class CheckpointCoordinator {
             throw notKnown(unknown);
         } catch (IOException failed) {
             abandon(Level.L1, failed);
+            trace.failed(failed);
             throw failed;
         }
     }

@@ -3,6 +3,8 @@ package io.drumlin.checkpoint.internal.engine;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.events.CheckpointTrace;
+import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.mode.IoMode;
@@ -40,18 +42,22 @@ final class DifferentialWriter {
      *
      * @param timestamp the same on all ranks
      * @param own this rank's file
+     * @param trace receives the times
      * @return the plan of the file that this rank wrote
      * @throws IOException on all ranks, if it failed on any
      */
-    FilePlan write(int ckptId, long timestamp, RankFileWriter own) throws IOException {
+    FilePlan write(int ckptId, long timestamp, RankFileWriter own, CheckpointTrace trace) throws IOException {
+        trace.begin(Step.WRITE);
         String operation = "differential checkpoint " + ckptId;
         FilePlan filePlan = Agreement.call(app, operation, () -> own.planFile(ckptId, timestamp));
-        Agreement.run(app, operation, () -> {
+        Agreement.Step write = () -> {
             Path file = mode.differentialFile(directories);
             own.write(file, filePlan, digests -> filePlan.seal(digests, -1, -1));
             own.close();
             storage.syncDirectory(Objects.requireNonNull(file.toAbsolutePath().getParent()));
-        });
+        };
+        Agreement.run(app, operation, write, trace::slowest);
+        trace.end(filePlan.size());
         mode.describe(Level.L4_DCP, filePlan, timestamp, Optional.empty());
         levels.takeSpare();
         return filePlan;

@@ -5,6 +5,7 @@ import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
@@ -55,7 +56,8 @@ public record Engine(
         RejectedFiles rejected = RejectedFiles.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
-        RankContext context = new RankContext(app, node, group, topology, storage, slabs, reader, rejected);
+        RankContext context =
+                new RankContext(app, node, group, topology, storage, slabs, reader, rejected, events(run));
         IoMode mode = IoModes.of(context, config, levels, packing);
         LevelCopy copy = new LevelCopy(context, directories, mode);
         RestartSection restartSection = new RestartSection(app, run);
@@ -73,6 +75,15 @@ public record Engine(
                 log);
         return new Engine(
                 run, context, given, packing, levels, mode, copy, restartSection, checkpointList, log, coordinator);
+    }
+
+    private static RunEvents events(Run run) {
+        boolean first = !run.topology().isHead() && run.app().rank() == 0;
+        return RunEvents.of(run.execId(), run.topology().rank(), first);
+    }
+
+    public RunEvents events() {
+        return context.events();
     }
 
     public Communicator app() {
@@ -114,6 +125,7 @@ public record Engine(
 
     /** Frees memory and communicators. Collective. */
     public void close() throws IOException {
+        events().close();
         reader().forget();
         levels.awaitDeletion();
         slabs().close();

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.events.CheckpointTrace;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.topology.HeadLink;
 import io.drumlin.checkpoint.internal.topology.HeadLink.Answer;
@@ -24,7 +25,7 @@ public final class HeadHandoff {
     }
 
     /** A checkpoint whose files lie in the local {@code tmp}. */
-    record Checkpoint(int ckptId, Level level, FilePlan filePlan) {}
+    record Checkpoint(int ckptId, Level level, FilePlan filePlan, CheckpointTrace trace) {}
 
     /** The outcome of a checkpoint, the same on all ranks. */
     record Outcome(Checkpoint checkpoint, Answer answer) {}

@@ -5,6 +5,8 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.events.CheckpointTrace;
+import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.io.SlabPool;
@@ -55,10 +57,13 @@ final class LevelWriter {
      *
      * @param timestamp the same on all ranks
      * @param own this rank's file
+     * @param trace receives the times
      * @return the plan of the file that this rank wrote
      * @throws IOException on all ranks, if it failed on any
      */
-    FilePlan write(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
+    FilePlan write(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
+            throws IOException {
+        trace.begin(Step.WRITE);
         String operation = "checkpoint " + ckptId + " at level " + level.number();
         checkGroup(operation, level);
         FilePlan filePlan = Agreement.call(app, operation, () -> {
@@ -80,12 +85,18 @@ final class LevelWriter {
             filePlan.seal(written.digests(), -1, -1);
             filePlan.placeAt(written.start());
         } else {
-            image = Agreement.call(app, operation, () -> {
+            Agreement.Call<ByteSource> write = () -> {
                 own.write(plain, filePlan, digests -> filePlan.seal(digests, partnerSize, encodedSize));
                 return own.image(filePlan);
-            });
+            };
+            image = Agreement.call(app, operation, write, trace::slowest);
         }
-        Optional<String> encodedMd5 = Agreement.call(app, operation, () -> {
+        boolean exchanges = level == Level.L2 || level == Level.L3;
+        if (exchanges) {
+            trace.end(filePlan.size());
+            trace.begin(Step.EXCHANGE);
+        }
+        Agreement.Call<Optional<String>> finish = () -> {
             Optional<String> md5 = Optional.empty();
             if (level == Level.L2) {
                 copy(image, partnerSize, path(level, FileKind.PARTNER, ckptId));
@@ -95,7 +106,9 @@ final class LevelWriter {
             own.close();
             storage.syncDirectory(directories.tmp(level));
             return md5;
-        });
+        };
+        Optional<String> encodedMd5 = Agreement.call(app, operation, finish, exchanges ? trace::slowest : quick -> {});
+        trace.end(filePlan.size());
         mode.describe(level, filePlan, timestamp, encodedMd5);
         return filePlan;
     }
@@ -104,7 +117,9 @@ final class LevelWriter {
      * Writes this rank's own file and its metadata durably into the local {@code tmp}; the head does the rest.
      * Otherwise like {@link #write}. Collective.
      */
-    FilePlan writeForHead(int ckptId, Level level, long timestamp, RankFileWriter own) throws IOException {
+    FilePlan writeForHead(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
+            throws IOException {
+        trace.begin(Step.WRITE);
         String operation = "checkpoint " + ckptId + " for level " + level.number();
         checkGroup(operation, level);
         Path tmp = directories.tmp(Level.L1);
@@ -114,12 +129,14 @@ final class LevelWriter {
         });
         long partnerSize = level == Level.L2 ? group.gather(filePlan.size())[group.left()] : -1;
         long encodedSize = level == Level.L3 ? encodedSize(filePlan) : -1;
-        Agreement.run(app, operation, () -> {
+        Agreement.Step write = () -> {
             Path plain = tmp.resolve(mode.plainName(Level.L1, ckptId));
             own.write(plain, filePlan, digests -> filePlan.seal(digests, partnerSize, encodedSize));
             own.close();
             storage.syncDirectory(tmp);
-        });
+        };
+        Agreement.run(app, operation, write, trace::slowest);
+        trace.end(filePlan.size());
         mode.describeForHead(level, filePlan, timestamp);
         return filePlan;
     }

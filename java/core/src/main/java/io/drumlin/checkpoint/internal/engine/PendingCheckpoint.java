@@ -1,10 +1,12 @@
 package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.data.AsyncCopy;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.engine.HeadHandoff.Outcome;
+import io.drumlin.checkpoint.internal.events.CheckpointTrace;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.mode.DirectFile;
@@ -59,19 +61,24 @@ public final class PendingCheckpoint {
     }
 
     /** Copies the data and leaves the rest to a thread. Collective. */
-    public void takeInBackground(int ckptId, Level level, long timestamp, Map<Integer, ProtectedData> data)
+    public CheckpointReport takeInBackground(
+            int ckptId, Level level, long timestamp, Map<Integer, ProtectedData> data, CheckpointTrace trace)
             throws IOException {
         Map<Integer, ProtectedData> copies = new LinkedHashMap<>();
         Agreement.run(engine.app(), "copying the data of checkpoint " + ckptId, () -> {
             copies.putAll(staged.copy(data));
         });
         RankFileWriter own = new DirectFile(copies, engine.mode(), engine.storage(), engine.slabs());
-        thread.start(() -> coordinator.takeCheckpoint(ckptId, level, timestamp, own));
+        CheckpointReport soFar = trace.stalled(
+                "thread", data.values().stream().mapToLong(ProtectedData::size).sum());
+        thread.start(() -> coordinator.takeCheckpoint(ckptId, level, timestamp, own, trace));
+        return soFar;
     }
 
     /** Leaves the remaining work on this rank's file to the head. Either every rank does so, or none. */
-    public void handOver(int ckptId, Level level, long timestamp, FilePlan filePlan) throws IOException {
-        handedOver.orElseThrow().handOver(new HeadHandoff.Checkpoint(ckptId, level, filePlan), timestamp);
+    public void handOver(int ckptId, Level level, long timestamp, FilePlan filePlan, CheckpointTrace trace)
+            throws IOException {
+        handedOver.orElseThrow().handOver(new HeadHandoff.Checkpoint(ckptId, level, filePlan, trace), timestamp);
     }
 
     /**
@@ -104,7 +111,7 @@ public final class PendingCheckpoint {
         try {
             Optional<CheckpointOutcome> taken = thread.await();
             if (taken.isPresent()) {
-                last.set(taken.get().source());
+                last.set(taken.get());
                 late = taken.get().late();
             }
         } catch (IOException e) {
@@ -114,8 +121,12 @@ public final class PendingCheckpoint {
         if (ended.isPresent()) {
             headsOutcome = ended.get();
             late = ended.get().answer().failure().map(this::told);
+            CheckpointTrace trace = ended.get().checkpoint().trace();
             if (ended.get().answer().committed()) {
-                last.set(coordinator.finishedByHead(ended.get().checkpoint()));
+                CheckpointReport report = trace.doneByHead(ended.get().answer().nanos());
+                last.set(coordinator.finishedByHead(ended.get().checkpoint()), report);
+            } else {
+                late.ifPresent(trace::failed);
             }
         }
     }

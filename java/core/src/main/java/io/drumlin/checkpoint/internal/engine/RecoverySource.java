@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.elastic.Redistribution;
@@ -30,6 +31,7 @@ public final class RecoverySource {
     private final SharedHdf5File singleFile;
     private @Nullable RankCheckpoint source;
     private @Nullable Redistribution redistribution;
+    private @Nullable CheckpointReport report;
 
     /** Whether a restart has found data that the program has not recovered. */
     private boolean isWaiting;
@@ -41,6 +43,21 @@ public final class RecoverySource {
         mode = engine.mode();
         this.variables = variables;
         this.singleFile = singleFile;
+    }
+
+    /** Sets a checkpoint of this run. */
+    public void set(CheckpointOutcome taken) {
+        set(taken.source(), taken.report());
+    }
+
+    void set(RankCheckpoint taken, CheckpointReport reportOfIt) {
+        set(taken);
+        report = reportOfIt;
+    }
+
+    /** Returns size and times of the last checkpoint of this run that is complete. */
+    public Optional<CheckpointReport> report() {
+        return Optional.ofNullable(report);
     }
 
     public void set(RankCheckpoint newest) {

@@ -13,6 +13,9 @@ import io.drumlin.checkpoint.internal.config.SingleFileConfig;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.data.RunGroup;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.events.CheckpointTrace;
+import io.drumlin.checkpoint.internal.events.RunEvents;
+import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
@@ -56,6 +59,7 @@ public final class SharedHdf5File implements SingleFile {
     private final SlabPool slabs;
     private final ProtectedVariables variables;
     private final CallsOfRun run;
+    private final RunEvents events;
     private final Subsets subsets;
     private Optional<SharedHdf5Reader> source = Optional.empty();
 
@@ -83,6 +87,7 @@ public final class SharedHdf5File implements SingleFile {
         storage = engine.storage();
         rejected = engine.rejected();
         slabs = engine.slabs();
+        events = engine.events();
         this.variables = variables;
         this.run = run;
         subsets = new Subsets(app);
@@ -241,20 +246,22 @@ public final class SharedHdf5File implements SingleFile {
 
     @Override
     public CheckpointReport checkpoint(int ckptId) throws IOException {
-        long begin = System.nanoTime();
         run.requireNoneOpen();
+        CheckpointTrace trace = new CheckpointTrace(events, ckptId, Level.L4);
         run.agreeOnCheckpoint(ckptId, FTI_L4_H5_SINGLE);
-        long met = System.nanoTime();
+        trace.met();
         String operation = operation(ckptId);
         requireEnabled(operation);
         subsets.check(operation, variables.byId());
         try (SharedHdf5Writer writer = open(operation)) {
-            Agreement.run(app, operation, () -> {
+            Agreement.Step write = () -> {
                 for (int id : subsets.inFileOrder()) {
                     writer.write(subsets.require(id), variables.require(id));
                 }
-            });
-            return commit(ckptId, writer, begin, met);
+            };
+            trace.begin(Step.WRITE);
+            Agreement.run(app, operation, write, trace::slowest);
+            return commit(ckptId, writer, trace);
         }
     }
 
@@ -280,10 +287,13 @@ public final class SharedHdf5File implements SingleFile {
         return writer;
     }
 
-    private CheckpointReport commit(int ckptId, SharedHdf5Writer writer, long begin, long met) throws IOException {
+    private CheckpointReport commit(int ckptId, SharedHdf5Writer writer, CheckpointTrace trace) throws IOException {
         Path path = config.singleFile().file(ckptId);
+        trace.end(subsets.bytes());
+        trace.begin(Step.COMMIT);
         writer.commit(path);
-        long durable = System.nanoTime();
+        trace.end(subsets.bytes());
+        trace.durable();
         Path replaced = last;
         last = path;
         if (replaced != null && !replaced.equals(path) && !config.singleFile().keep()) {
@@ -294,10 +304,7 @@ public final class SharedHdf5File implements SingleFile {
                 }
             });
         }
-        long end = System.nanoTime();
-        long bytes = subsets.bytes();
-        return new CheckpointReport(
-                ckptId, Level.L4, bytes, (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
+        return trace.done();
     }
 
     @Override
@@ -348,13 +355,13 @@ public final class SharedHdf5File implements SingleFile {
 
         @Override
         public CheckpointReport commit(@Nullable IOException failure) throws IOException {
-            long begin = System.nanoTime();
+            CheckpointTrace trace = new CheckpointTrace(events, ckptId, Level.L4);
             run.agreeOnCheckpoint(ckptId, FTI_L4_H5_SINGLE);
-            long met = System.nanoTime();
+            trace.met();
             Agreement.agree(app, operation, failure);
             Agreement.run(app, operation, this::requireAll);
             subsets.check(operation, variables.byId());
-            return SharedHdf5File.this.commit(ckptId, writer, begin, met);
+            return SharedHdf5File.this.commit(ckptId, writer, trace);
         }
 
         private void requireAll() throws IOException {

@@ -28,6 +28,11 @@ public record StoredFile(
         Optional<Chunk> whole,
         Optional<Locator> locator) {
 
+    /** Returns the bytes of all variables. */
+    public long dataBytes() {
+        return sizes.values().stream().mapToLong(Long::longValue).sum();
+    }
+
     /** Finds variables in a file. */
     @FunctionalInterface
     public interface Locator {

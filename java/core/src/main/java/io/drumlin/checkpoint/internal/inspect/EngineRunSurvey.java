@@ -15,6 +15,7 @@ import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.IoModes;
+import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.io.SlabPool;
@@ -281,7 +282,8 @@ public final class EngineRunSurvey implements RunSurvey {
         private CheckpointSearch recovery(CheckpointDirectories places) {
             // Nothing is written, so the pool stays empty.
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
-            RankContext context = new RankContext(app, node, group, topology, storage, slabs, reader, rejected);
+            RankContext context =
+                    new RankContext(app, node, group, topology, storage, slabs, reader, rejected, RunEvents.none());
             IoMode mode = IoModes.of(context, config, places, config.packing());
             FileRebuilder rebuilder = new FileRebuilder(app, group, storage, slabs, reader);
             return new CheckpointSearch(context, levels, mode, rebuilder, log);

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint.internal.mode;
 
+import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.Topology;
@@ -16,6 +17,7 @@ import io.drumlin.storage.StorageEngine;
  * @param topology the place of this rank
  * @param slabs slabs of {@code reader} and of all writers
  * @param rejected collects files that cannot be used
+ * @param events records what happens on this rank
  */
 public record RankContext(
         Communicator app,
@@ -25,10 +27,11 @@ public record RankContext(
         StorageEngine storage,
         SlabPool slabs,
         CheckpointReader reader,
-        RejectedFiles rejected) {
+        RejectedFiles rejected,
+        RunEvents events) {
 
     /** Returns a copy with another list of rejected files. */
     public RankContext with(RejectedFiles others) {
-        return new RankContext(app, node, group, topology, storage, slabs, reader, others);
+        return new RankContext(app, node, group, topology, storage, slabs, reader, others, events);
     }
 }

@@ -8,6 +8,9 @@ import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.FileLocation;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.events.RunEvents;
+import io.drumlin.checkpoint.internal.events.Step;
+import io.drumlin.checkpoint.internal.events.StepTimer;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
@@ -55,6 +58,7 @@ public final class CheckpointSearch {
     private final StorageEngine storage;
     private final CheckpointReader reader;
     private final RejectedFiles rejected;
+    private final RunEvents events;
     private final CommitLog log;
     private boolean passedOver;
     private Optional<StoredCheckpoint> taken = Optional.empty();
@@ -81,6 +85,7 @@ public final class CheckpointSearch {
         storage = context.storage();
         reader = context.reader();
         rejected = context.rejected();
+        events = context.events();
         this.log = log;
     }
 
@@ -223,9 +228,12 @@ public final class CheckpointSearch {
             if (!span.contains(position)) {
                 continue;
             }
+            StepTimer timer = events.begin(Step.REBUILD);
             try {
                 Left left = inspect(stored, true, true);
+                EnumSet<FileKind> before = left.whole.clone();
                 if (left.recoverable && restored(left)) {
+                    recordRebuilt(timer, left, before);
                     levels.completeInterruptedCommit(left.level, left.slot, stored.metadataSlot());
                     return Optional.of(new WholeCheckpoint(stored, position));
                 }
@@ -236,6 +244,27 @@ public final class CheckpointSearch {
         }
         passedOver |= span.unknown && isAnythingLeft(level);
         return Optional.empty();
+    }
+
+    /** @param before kinds of this rank's files that were whole before. Collective. */
+    private void recordRebuilt(StepTimer timer, Left left, EnumSet<FileKind> before) throws IOException {
+        if (left.level != Level.L2 && left.level != Level.L3) {
+            return;
+        }
+        Path directory = levels.directory(left.level, left.slot);
+        long[] files = {0, 0};
+        for (FileKind kind : left.whole) {
+            if (!before.contains(kind)) {
+                files[0]++;
+                files[1] +=
+                        directory.resolve(left.stored.fileName(kind)).toFile().length();
+            }
+        }
+        long own = files[1];
+        app.allreduce(files, Op.SUM);
+        if (files[0] > 0) {
+            events.rebuilt(timer, left.stored.ckptId(), left.level, own, files[0], files[1]);
+        }
     }
 
     /**

@@ -29,6 +29,9 @@ import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.engine.SharedHdf5File;
 import io.drumlin.checkpoint.internal.engine.VariableByVariable;
+import io.drumlin.checkpoint.internal.events.CheckpointTrace;
+import io.drumlin.checkpoint.internal.events.Step;
+import io.drumlin.checkpoint.internal.events.StepTimer;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.IncrementalFile;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
@@ -131,6 +134,12 @@ public final class EngineCheckpoints implements Checkpoints {
         if (isRestart()) {
             last.awaitRecovery();
         }
+        engine.events()
+                .started(
+                        description,
+                        engine.app().size(),
+                        status.name(),
+                        run.storage().name());
         started = true;
     }
 
@@ -323,7 +332,10 @@ public final class EngineCheckpoints implements Checkpoints {
     public void recover() throws IOException {
         requireOpen();
         underway.awaitHere();
+        StepTimer timer = engine.events().begin(Step.RECOVER);
         last.recover();
+        last.level().ifPresent(level -> engine.events()
+                .recovered(timer, "read", last.ckptId().orElse(-1), level, variables.bytes()));
         status = Status.FRESH;
     }
 
@@ -344,19 +356,20 @@ public final class EngineCheckpoints implements Checkpoints {
     public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
         requireApplication();
         requireNoneOpen();
-        long begin = System.nanoTime();
         Level taken = available(level);
+        CheckpointTrace trace = new CheckpointTrace(engine.events(), ckptId, taken);
         long timestamp = agreeOnCheckpoint(ckptId, taken.request());
+        trace.met();
         if (taken == Level.L4_DCP) {
             try (IncrementalFile file = unfinished(taken)) {
-                return take(ckptId, taken, timestamp, file.adding(engine.mode().order(variables.byId())), begin);
+                return take(ckptId, taken, timestamp, file.adding(engine.mode().order(variables.byId())), trace);
             }
         }
         if (asynchronous && config.isInline(taken)) {
-            return takeInBackground(ckptId, taken, timestamp, begin);
+            return underway.takeInBackground(ckptId, taken, timestamp, variables.byId(), trace);
         }
         RankFileWriter own = new DirectFile(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
-        return take(ckptId, taken, timestamp, own, begin);
+        return take(ckptId, taken, timestamp, own, trace);
     }
 
     /** As in C FTI, an ordinary checkpoint of level 4 is taken if there are no differential ones. */
@@ -425,10 +438,11 @@ public final class EngineCheckpoints implements Checkpoints {
 
             @Override
             public CheckpointReport commit(@Nullable IOException failure) throws IOException {
-                long begin = System.nanoTime();
+                CheckpointTrace trace = new CheckpointTrace(engine.events(), ckptId, level);
                 long timestamp = agreeOnCheckpoint(ckptId, level.request());
+                trace.met();
                 Agreement.agree(engine.app(), "incremental checkpoint " + ckptId, failure);
-                return take(ckptId, level, timestamp, file, begin);
+                return take(ckptId, level, timestamp, file, trace);
             }
 
             @Override
@@ -465,35 +479,28 @@ public final class EngineCheckpoints implements Checkpoints {
         return timestamp;
     }
 
-    private CheckpointReport take(int ckptId, Level level, long timestamp, RankFileWriter own, long begin)
+    private CheckpointReport take(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
             throws IOException {
-        long met = System.nanoTime();
         if (!config.isInline(level)) {
-            FilePlan filePlan = engine.coordinator().writeForHead(ckptId, level, timestamp, own);
-            long durable = System.nanoTime();
-            underway.handOver(ckptId, level, timestamp, filePlan);
-            return report(ckptId, level, filePlan.size(), begin, met, durable);
+            FilePlan filePlan = engine.coordinator().writeForHead(ckptId, level, timestamp, own, trace);
+            CheckpointReport soFar = trace.stalled("head", filePlan.size());
+            underway.handOver(ckptId, level, timestamp, filePlan, trace);
+            return soFar;
         }
-        CheckpointOutcome taken = engine.coordinator().takeCheckpoint(ckptId, level, timestamp, own);
-        last.set(taken.source());
+        CheckpointOutcome taken = engine.coordinator().takeCheckpoint(ckptId, level, timestamp, own, trace);
+        last.set(taken);
         share = taken.share();
         if (taken.late().isPresent()) {
             throw taken.late().get();
         }
-        snapshots.took(level, (System.nanoTime() - met) / 1e9);
-        return report(ckptId, level, taken.bytes(), begin, met, taken.durable());
+        CheckpointReport report = taken.report();
+        snapshots.took(level, report.writeSeconds() + report.postSeconds());
+        return report;
     }
 
-    private CheckpointReport takeInBackground(int ckptId, Level level, long timestamp, long begin) throws IOException {
-        long met = System.nanoTime();
-        underway.takeInBackground(ckptId, level, timestamp, variables.byId());
-        return report(ckptId, level, variables.bytes(), begin, met, System.nanoTime());
-    }
-
-    private static CheckpointReport report(int ckptId, Level level, long bytes, long begin, long met, long durable) {
-        long end = System.nanoTime();
-        return new CheckpointReport(
-                ckptId, level, bytes, (met - begin) / 1e9, (durable - met) / 1e9, (end - durable) / 1e9);
+    @Override
+    public Optional<CheckpointReport> lastReport() {
+        return last.report();
     }
 
     @Override
@@ -534,6 +541,7 @@ public final class EngineCheckpoints implements Checkpoints {
         await();
         snapshots.completed();
         new RunFinalizer(engine, staging).complete(last);
+        engine.events().ended("complete");
     }
 
     @Override
@@ -583,6 +591,7 @@ public final class EngineCheckpoints implements Checkpoints {
     }
 
     void closeAfter(Throwable failure) {
+        engine.events().failed("open", failure);
         try {
             close();
         } catch (IOException e) {

@@ -13,6 +13,9 @@ import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.Run;
+import io.drumlin.checkpoint.internal.events.RunEvents;
+import io.drumlin.checkpoint.internal.events.Step;
+import io.drumlin.checkpoint.internal.events.StepTimer;
 import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.ftiff.FtiFfEncoding;
 import io.drumlin.checkpoint.internal.io.FileCopy;
@@ -75,6 +78,7 @@ final class Head {
     private final SlabPool slabs;
     private final IoMode mode;
     private final CheckpointListFile checkpointList;
+    private final RunEvents events;
     private final IdleHead idle;
     private final Consumer<CheckpointReport> finished;
 
@@ -96,6 +100,7 @@ final class Head {
         this.slabs = engine.slabs();
         this.mode = engine.mode();
         this.checkpointList = engine.checkpointList();
+        this.events = engine.events();
         this.idle = idle;
         this.finished = finished;
     }
@@ -128,6 +133,7 @@ final class Head {
     }
 
     private void carryOut(List<Order> orders) throws IOException {
+        long begin = System.nanoTime();
         boolean[] committed = new boolean[1];
         IOException failure = null;
         boolean known = true;
@@ -147,7 +153,7 @@ final class Head {
             LOG.log(Logger.Level.WARNING, "head of node {0}: {1}", topology.node(), e.getMessage());
             failure = e;
         }
-        link.answer(known ? Outcome.of(committed[0]) : Outcome.UNKNOWN, failure);
+        link.answer(known ? Outcome.of(committed[0]) : Outcome.UNKNOWN, System.nanoTime() - begin, failure);
     }
 
     /** @param committed set when the checkpoint is in its place */
@@ -155,17 +161,23 @@ final class Head {
         long begin = System.nanoTime();
         Order first = orders.get(0);
         Level level = first.level();
+        long bytes = orders.stream().mapToLong(Order::size).sum();
+        StepTimer whole = events.begin(Step.CHECKPOINT);
         try {
             Agreement.run(heads, "preparing checkpoint " + first.ckptId(), slabs::fill);
+            StepTimer copy = events.begin(level == Level.L4 ? Step.WRITE : Step.EXCHANGE);
             switch (level) {
                 case L2 -> copyToPartners(orders);
                 case L3 -> encode(orders);
                 default -> copyToGlobal(orders);
             }
+            copy.end(first.ckptId(), level, bytes);
+            StepTimer commit = events.begin(Step.COMMIT);
             // Not already when the application hands it over, because an older checkpoint of this level would be taken
             // for it until now.
             checkpointList.add(first.ckptId(), level);
-            levels.commit(level);
+            levels.commit(level, commit::slowest);
+            commit.end(first.ckptId(), level, bytes);
         } catch (MeetingException unknown) {
             throw unknown;
         } catch (IOException failed) {
@@ -180,7 +192,7 @@ final class Head {
         if (level == Level.L4) {
             levels.keepReplica(directories.replica(config.ioMode() == FtiConfig.IO_POSIX));
         }
-        long bytes = orders.stream().mapToLong(Order::size).sum();
+        whole.end(first.ckptId(), level, bytes);
         double seconds = (System.nanoTime() - begin) / 1e9;
         finished.accept(new CheckpointReport(first.ckptId(), level, bytes, 0, 0, seconds));
     }

@@ -13,7 +13,10 @@ import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.engine.SharedHdf5File;
+import io.drumlin.checkpoint.internal.events.Step;
+import io.drumlin.checkpoint.internal.events.StepTimer;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
+import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.restart.OtherModes;
 import io.drumlin.checkpoint.internal.restart.RestartCoordinator;
@@ -90,6 +93,7 @@ final class RunInitializer {
     }
 
     private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
+        StepTimer timer = engine.events().begin(Step.RECOVER);
         RestartCoordinator restart = new RestartCoordinator(engine);
         PreviousRun known = engine.run().previous().orElseThrow();
         Path list = engine.directories().checkpointList();
@@ -99,6 +103,8 @@ final class RunInitializer {
         passedOver = restart.passedOver();
         if (found.isPresent()) {
             restartFrom(found.get());
+            StoredFile file = found.get().file();
+            engine.events().recovered(timer, "found", file.ckptId(), found.get().level(), file.dataBytes());
             return;
         }
         Optional<DrumlinException> missing = Optional.empty();
@@ -107,7 +113,9 @@ final class RunInitializer {
                     new ElasticRestart(engine.context(), engine.levels(), engine.mode(), listed, known);
             Optional<ElasticCheckpoint> checkpoint = elastic.find(restart.order());
             if (checkpoint.isPresent()) {
-                restartFrom(checkpoint.get(), elastic.blockSums());
+                ElasticCheckpoint from = checkpoint.get();
+                restartFrom(from, elastic.blockSums());
+                engine.events().recovered(timer, "found of other ranks", from.ckptId(), from.level(), 0);
                 return;
             }
             missing = elastic.missing();

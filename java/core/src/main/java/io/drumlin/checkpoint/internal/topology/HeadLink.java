@@ -23,8 +23,13 @@ public final class HeadLink implements AutoCloseable {
     private static final int HEAD = 0;
     private static final int TAG = 7;
 
-    /** Bytes of an answer: the outcome of the checkpoint, whether there is a failure, and its text. */
+    /**
+     * Bytes of an answer: the outcome of the checkpoint, whether there is a failure, the nanoseconds of the head's work,
+     * and the text of the failure.
+     */
     private static final int ANSWER_BYTES = 1024;
+
+    private static final int TEXT = 2 + Long.BYTES;
 
     private final Communicator node;
 
@@ -125,9 +130,10 @@ public final class HeadLink implements AutoCloseable {
      * The outcome of an order.
      *
      * @param outcome the same on all ranks, unless it is unknown on any
+     * @param nanos time that the head took
      * @param failure the failure, before or after the commit
      */
-    public record Answer(Outcome outcome, Optional<DrumlinException> failure) {
+    public record Answer(Outcome outcome, long nanos, Optional<DrumlinException> failure) {
 
         public boolean committed() {
             return outcome == Outcome.COMMITTED;
@@ -155,13 +161,15 @@ public final class HeadLink implements AutoCloseable {
         int length = node.receive(bytes, HEAD, TAG);
         Outcome outcome = Outcome.ofCode(bytes.get(0));
         if (bytes.get(1) == 0) {
-            return new Answer(outcome, Optional.empty());
+            return new Answer(outcome, bytes.getLong(2), Optional.empty());
         }
-        String text = new String(bytes.array(), 2, length - 2, StandardCharsets.UTF_8);
+        String text = new String(bytes.array(), TEXT, length - TEXT, StandardCharsets.UTF_8);
         DrumlinException.Context failure =
                 DrumlinException.during("post-processing by the head").problem(text);
         return new Answer(
-                outcome, Optional.of(outcome == Outcome.UNKNOWN ? new MeetingException(failure) : failure.exception()));
+                outcome,
+                bytes.getLong(2),
+                Optional.of(outcome == Outcome.UNKNOWN ? new MeetingException(failure) : failure.exception()));
     }
 
     /** Returns whether at least the first application rank of the node has sent an order. On the head. */
@@ -180,13 +188,17 @@ public final class HeadLink implements AutoCloseable {
         return orders;
     }
 
-    /** Answers the orders of all application ranks of the node. On the head. */
-    public void answer(Outcome outcome, @Nullable IOException failure) throws IOException {
+    /**
+     * Answers the orders of all application ranks of the node. On the head.
+     *
+     * @param nanos time that the head took
+     */
+    public void answer(Outcome outcome, long nanos, @Nullable IOException failure) throws IOException {
         byte[] text = failure == null
                 ? new byte[0]
                 : String.valueOf(failure.getMessage()).getBytes(StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(ANSWER_BYTES);
-        bytes.put((byte) outcome.code).put((byte) (failure == null ? 0 : 1));
+        bytes.put((byte) outcome.code).put((byte) (failure == null ? 0 : 1)).putLong(nanos);
         bytes.put(text, 0, Math.min(text.length, bytes.remaining())).flip();
         for (int rank = HEAD + 1; rank < node.size(); rank++) {
             node.send(bytes, rank, TAG);

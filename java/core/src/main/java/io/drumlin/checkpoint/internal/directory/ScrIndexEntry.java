@@ -1,6 +1,5 @@
-package io.drumlin.checkpoint.internal.engine;
+package io.drumlin.checkpoint.internal.directory;
 
-import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.comm.Communicator;
 import io.drumlin.scr.DatasetRegistry;
 import io.drumlin.scr.ScrPrefix;
@@ -14,20 +13,20 @@ import java.util.OptionalInt;
  * change, and added again when the new files exist, so that the index lists only whole checkpoints. All calls are
  * collective.
  */
-final class ScrIndexEntry {
+public final class ScrIndexEntry {
 
     private final DatasetRegistry registry;
 
     /** Prefix of the run's names in the index: the path of its files. */
     private final String start;
 
-    ScrIndexEntry(ScrPrefix prefix, RunDirectory directories, Communicator app, StorageEngine storage) {
+    public ScrIndexEntry(ScrPrefix prefix, RunDirectory directories, Communicator app, StorageEngine storage) {
         registry = new DatasetRegistry(prefix, app, storage);
         start = prefix.path().relativize(directories.global().toAbsolutePath().normalize()) + "/Ckpt";
     }
 
     /** Removes the run's checkpoint, and returns its id if it was listed. */
-    OptionalInt remove() throws IOException {
+    public OptionalInt remove() throws IOException {
         return registry.removeAll(start).stream()
                 .map(name -> name.substring(start.length()))
                 .filter(id -> id.matches("\\d{1,9}"))
@@ -36,13 +35,13 @@ final class ScrIndexEntry {
     }
 
     /** Adds the checkpoint if it is missing after a kill between the commit and the listing. */
-    void addIfMissing(int ckptId, String execId, Path file) throws IOException {
+    public void addIfMissing(int ckptId, String execId, Path file) throws IOException {
         if (!registry.has(start + ckptId)) {
             add(ckptId, execId, file);
         }
     }
 
-    void add(int ckptId, String execId, Path file) throws IOException {
+    public void add(int ckptId, String execId, Path file) throws IOException {
         registry.add(start + ckptId, execId, file);
     }
 }
