@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
             HaltCommand.class,
             SionCommand.class,
             GsdCommand.class,
+            StatCommand.class,
             ManualCommand.class,
             DrumlinCommand.Completion.class
         },

@@ -1,0 +1,298 @@
+package io.drumlin.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checkpoints over time as SVG: a lane for the run, and one for each level, in which a bar is as high as the checkpoint
+ * was long. Of several checkpoints in a column of the picture the longest is drawn, so the memory is bounded. Hovering
+ * over a bar shows its times.
+ */
+final class TimelinePicture {
+
+    private static final int WIDTH = 1200;
+    private static final int MARGIN = 24;
+    private static final int LEFT = 150;
+    private static final double RIGHT = WIDTH - (double) MARGIN;
+    private static final int TOP = 104;
+    private static final int RUN = 34;
+    private static final int LANE = 96;
+    private static final int BAR = 70;
+    private static final int COLUMN = 4;
+    private static final int COLUMNS = (int) ((RIGHT - LEFT) / COLUMN);
+    private static final int TICKS = 8;
+    private static final double FINEST = 0.5;
+
+    private static final Map<String, String> COLOURS = new LinkedHashMap<>();
+
+    static {
+        COLOURS.put("wait", "#c9ced6");
+        COLOURS.put("write", "#4e79a7");
+        COLOURS.put("exchange", "#f28e2b");
+        COLOURS.put("commit", "#59a14f");
+        COLOURS.put("other", "#e4e7eb");
+    }
+
+    private static final String STYLE =
+            """
+            text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: #1f2933; }
+            text.title { font-size: 17px; font-weight: 600; }
+            text.lane { font-size: 13px; font-weight: 600; }
+            text.note { fill: #616e7c; }
+            line { stroke: #e4e7eb; }
+            g.bar:hover rect { stroke: #111; stroke-width: 1; }
+            """;
+
+    private final double first;
+    private final double length;
+    private final Map<String, Lane> lanes = new LinkedHashMap<>();
+    private final Map<Integer, Mark> marks = new LinkedHashMap<>();
+
+    /** The checkpoints of a level. */
+    private static final class Lane {
+        private final @Nullable StatEvent[] longest = new StatEvent[COLUMNS];
+        private final long[] count = new long[COLUMNS];
+        private double most;
+    }
+
+    /** An event of the run. */
+    private record Mark(String kind, StatEvent event) {}
+
+    TimelinePicture(double first, double last, Set<String> levels) {
+        this.first = first;
+        length = Math.max(last - first, 1e-3);
+        levels.forEach(name -> lanes.put(name, new Lane()));
+    }
+
+    void add(StatEvent event) {
+        int column = (int) Math.min(COLUMNS - 1.0, (event.begin() - first) / length * COLUMNS);
+        Lane lane = lanes.get(event.levelName());
+        if (event.isCheckpoint() && lane != null) {
+            StatEvent before = lane.longest[column];
+            if (before == null || before.seconds() < event.seconds()) {
+                lane.longest[column] = event;
+            }
+            lane.count[column]++;
+            lane.most = Math.max(lane.most, event.seconds());
+        } else if (colourOfMark(event.kind()) != null) {
+            // A restart has several events at the same time; the gravest is drawn.
+            marks.merge(
+                    column,
+                    new Mark(event.kind(), event),
+                    (old, next) -> gravity(next.kind) >= gravity(old.kind) ? next : old);
+        }
+    }
+
+    private static int gravity(String kind) {
+        return List.of("end", "start", "recovery", "rebuild", "failure").indexOf(kind);
+    }
+
+    private static @Nullable String colourOfMark(String kind) {
+        return switch (kind) {
+            case "start" -> "#4e79a7";
+            case "end" -> "#616e7c";
+            case "recovery" -> "#59a14f";
+            case "rebuild" -> "#f28e2b";
+            case "failure" -> "#e15759";
+            default -> null;
+        };
+    }
+
+    private static String nameOfMark(String kind) {
+        return switch (kind) {
+            case "start" -> "start";
+            case "end" -> "end";
+            case "recovery" -> "recovery";
+            case "rebuild" -> "lost files rebuilt";
+            default -> "failure";
+        };
+    }
+
+    private double x(double seconds) {
+        return LEFT + (RIGHT - LEFT) * (seconds - first) / length;
+    }
+
+    void writeSvg(PrintWriter out, String title, String subtitle) {
+        int bottom = TOP + RUN + lanes.size() * LANE;
+        int height = bottom + 78;
+        out.println("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+        out.printf(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">%n",
+                WIDTH, height, WIDTH, height);
+        out.printf("<title>%s</title>%n<style>%n%s</style>%n", LayoutPicture.xml(title), STYLE);
+        out.printf("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, height);
+        text(out, "title", MARGIN, MARGIN + 12, "start", title);
+        text(out, "note", MARGIN, MARGIN + 32, "start", subtitle);
+        text(
+                out,
+                "note",
+                MARGIN,
+                MARGIN + 50,
+                "start",
+                "A bar is as high as its checkpoint was long; the line above it is the longest of its level.");
+        writeTicks(out, bottom);
+        writeMarks(out, bottom);
+        int y = TOP + RUN;
+        for (Map.Entry<String, Lane> lane : lanes.entrySet()) {
+            writeLane(out, lane.getKey(), lane.getValue(), y);
+            y += LANE;
+        }
+        writeLegend(out, bottom + 54);
+        out.println("</svg>");
+    }
+
+    private void writeTicks(PrintWriter out, int bottom) {
+        double step = step(length / TICKS);
+        for (int i = 0; i * step <= length; i++) {
+            double x = x(first + i * step);
+            out.printf(Locale.ROOT, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>%n", x, TOP, x, bottom);
+            text(out, "note", x, bottom + 18, "middle", duration(i * step));
+        }
+    }
+
+    /** Returns the next round number: 1, 2 or 5 times a power of ten. */
+    private static double step(double least) {
+        double power = Math.pow(10, Math.floor(Math.log10(least)));
+        for (double factor : new double[] {1, 2, 5}) {
+            if (factor * power >= least) {
+                return factor * power;
+            }
+        }
+        return 10 * power;
+    }
+
+    private static String duration(double seconds) {
+        return seconds == 0 || seconds >= 1
+                ? String.format(Locale.ROOT, "%.4g s", seconds)
+                        .replaceAll("(\\.\\d*?)0+ s", "$1 s")
+                        .replace(". s", " s")
+                : String.format(Locale.ROOT, "%.3g ms", seconds * 1e3);
+    }
+
+    private void writeMarks(PrintWriter out, int bottom) {
+        text(out, "lane", MARGIN, TOP + 16, "start", "run");
+        for (Mark mark : marks.values()) {
+            StatEvent event = mark.event;
+            String colour = colourOfMark(mark.kind);
+            double x = x(event.begin());
+            double width = Math.max(3, x(event.end()) - x);
+            String told = nameOfMark(mark.kind)
+                    + (event.level() > 0 ? ", checkpoint " + event.id() : "")
+                    + (event.text().isEmpty() ? "" : ": " + event.text());
+            out.printf("<g class=\"bar\"><title>%s</title>%n", LayoutPicture.xml(told));
+            if (!mark.kind.equals("end")) {
+                out.printf(
+                        Locale.ROOT,
+                        "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" style=\"stroke:%s;stroke-dasharray:3 3\"/>%n",
+                        x,
+                        TOP,
+                        x,
+                        bottom,
+                        colour);
+            }
+            rect(out, x, TOP + 4, width, RUN - 16.0, colour);
+            out.println("</g>");
+        }
+    }
+
+    private void writeLane(PrintWriter out, String name, Lane lane, int y) {
+        int base = y + LANE - 6;
+        text(out, "lane", MARGIN, base - BAR / 2, "start", name);
+        text(out, "note", LEFT - 8.0, base - BAR + 4, "end", duration(lane.most));
+        text(out, "note", LEFT - 8.0, base, "end", "0");
+        hairline(out, base - BAR);
+        hairline(out, base);
+        for (int column = 0; column < COLUMNS; column++) {
+            StatEvent event = lane.longest[column];
+            if (event != null) {
+                writeBar(out, event, lane.count[column], base, BAR / lane.most);
+            }
+        }
+    }
+
+    private static void hairline(PrintWriter out, int y) {
+        out.printf(Locale.ROOT, "<line x1=\"%d\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>%n", LEFT, y, RIGHT, y);
+    }
+
+    private void writeBar(PrintWriter out, StatEvent event, long count, int base, double scale) {
+        StringBuilder told = new StringBuilder(String.format(
+                Locale.ROOT,
+                "checkpoint %d: %s, stall %s",
+                event.id(),
+                duration(event.seconds()),
+                duration(event.stall())));
+        event.steps().forEach(step -> told.append(String.format(", %s %s", step.name(), duration(step.seconds()))));
+        if (count > 1) {
+            told.append("; the longest of ").append(count).append(" here");
+        }
+        out.printf("<g class=\"bar\"><title>%s</title>%n", LayoutPicture.xml(told.toString()));
+        double x = x(event.begin());
+        double width = Math.max(COLUMN - 1.0, x(event.end()) - x);
+        double y = base;
+        double left = event.seconds();
+        for (StatEvent.Step step : event.steps()) {
+            double seconds = Math.min(step.seconds(), left);
+            left -= seconds;
+            y = stack(out, x, y, width, seconds * scale, step.name());
+        }
+        stack(out, x, y, width, left * scale, "other");
+        out.println("</g>");
+    }
+
+    private static double stack(PrintWriter out, double x, double y, double width, double height, String step) {
+        if (height < FINEST) {
+            return y;
+        }
+        rect(out, x, y - height, width, height, COLOURS.getOrDefault(step, "#b07aa1"));
+        return y - height;
+    }
+
+    private void writeLegend(PrintWriter out, int y) {
+        double x = MARGIN;
+        Map<String, String> all = new LinkedHashMap<>(COLOURS);
+        List<String> kinds = new ArrayList<>(List.of("start", "recovery", "rebuild", "failure", "end"));
+        for (Map.Entry<String, String> each : all.entrySet()) {
+            x = swatch(
+                    out, x, y, each.getValue(), each.getKey().equals("other") ? "preparing, deleting" : each.getKey());
+        }
+        x += 30;
+        kinds.removeIf(kind -> marks.values().stream().noneMatch(mark -> mark.kind.equals(kind)));
+        for (String kind : kinds) {
+            x = swatch(out, x, y, String.valueOf(colourOfMark(kind)), nameOfMark(kind));
+        }
+    }
+
+    private static double swatch(PrintWriter out, double x, int y, String colour, String name) {
+        rect(out, x, y - 9.0, 10, 10, colour);
+        text(out, "note", x + 15, y, "start", name);
+        return x + 34 + 6.4 * name.length();
+    }
+
+    private static void rect(PrintWriter out, double x, double y, double width, double height, String colour) {
+        out.printf(
+                Locale.ROOT,
+                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>%n",
+                x,
+                y,
+                width,
+                height,
+                colour);
+    }
+
+    private static void text(PrintWriter out, String style, double x, int y, String anchor, String text) {
+        out.printf(
+                Locale.ROOT,
+                "<text class=\"%s\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>%n",
+                style,
+                x,
+                y,
+                anchor,
+                LayoutPicture.xml(text));
+    }
+}
