@@ -55,7 +55,7 @@ public final class AsyncCopy implements AutoCloseable {
             offset += part.position();
             parts.add(part.flip());
         }
-        return variable.in(parts);
+        return new PartsData(variable, parts);
     }
 
     /** Returns free memory for whole elements: as much as wanted, or the rest of a piece. */

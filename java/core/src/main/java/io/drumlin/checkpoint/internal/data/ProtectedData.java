@@ -16,7 +16,6 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +59,7 @@ public abstract class ProtectedData {
      * @param order of the bytes of an element
      * @param memory memory with the elements as little-endian bytes, from index 0 on, if it exists
      */
-    private ProtectedData(
+    ProtectedData(
             int width, DataType type, long count, @Nullable Buffer values, ByteOrder order, Optional<Buffer> memory) {
         this.order = order;
         this.values = values;
@@ -68,18 +67,6 @@ public abstract class ProtectedData {
         this.count = count;
         this.memory = memory;
         this.type = type;
-    }
-
-    /**
-     * Returns the same variable with its bytes in other memory.
-     *
-     * @param parts parts of the memory in their order, each of whole elements
-     */
-    ProtectedData in(List<ByteBuffer> parts) {
-        ProtectedData copy = new OfParts(width, type, count, parts);
-        copy.label(label);
-        copy.dataset(dataset);
-        return copy;
     }
 
     /** Sets the type of the elements in C. One or more elements of the Java type make up one element of this type. */
@@ -374,7 +361,7 @@ public abstract class ProtectedData {
     /** Copies whole elements in; advances {@code source}, which has the byte order of the variable. */
     abstract void copyIn(int index, int elements, ByteBuffer source);
 
-    private static void advance(ByteBuffer buffer, int bytes) {
+    static void advance(ByteBuffer buffer, int bytes) {
         buffer.position(buffer.position() + bytes);
     }
 
@@ -394,51 +381,6 @@ public abstract class ProtectedData {
         @Override
         void copyIn(int index, int elements, ByteBuffer source) {
             ScalarBytes.copyIn(scalar, source);
-        }
-    }
-
-    private static final class OfParts extends ProtectedData {
-        private final List<ByteBuffer> parts;
-
-        OfParts(int width, DataType type, long count, List<ByteBuffer> parts) {
-            super(width, type, count, null, ByteOrder.LITTLE_ENDIAN, Optional.empty());
-            this.parts = List.copyOf(parts);
-        }
-
-        @Override
-        void copyOut(int index, int elements, ByteBuffer target) {
-            each(index, elements, (part, from, length) -> {
-                target.put(target.position(), part, from, length);
-                advance(target, length);
-            });
-        }
-
-        @Override
-        void copyIn(int index, int elements, ByteBuffer source) {
-            each(index, elements, (part, from, length) -> {
-                part.put(from, source, source.position(), length);
-                advance(source, length);
-            });
-        }
-
-        /** Work on the bytes of a part. */
-        @FunctionalInterface
-        private interface Work {
-            void with(ByteBuffer part, int from, int length);
-        }
-
-        private void each(int index, int elements, Work work) {
-            long position = (long) index * width();
-            long end = position + (long) elements * width();
-            long start = 0;
-            for (ByteBuffer part : parts) {
-                long to = Math.min(end, start + part.capacity());
-                if (position < to) {
-                    work.with(part, (int) (position - start), (int) (to - position));
-                    position = to;
-                }
-                start += part.capacity();
-            }
         }
     }
 
