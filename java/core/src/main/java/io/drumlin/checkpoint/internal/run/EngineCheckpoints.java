@@ -493,9 +493,8 @@ public final class EngineCheckpoints implements Checkpoints {
         if (taken.late().isPresent()) {
             throw taken.late().get();
         }
-        CheckpointReport report = taken.report();
-        snapshots.took(level, report.writeSeconds() + report.postSeconds());
-        return report;
+        snapshots.took(taken.report());
+        return taken.report();
     }
 
     @Override

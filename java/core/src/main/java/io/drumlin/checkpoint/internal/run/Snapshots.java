@@ -74,8 +74,8 @@ final class Snapshots implements AutoCloseable {
     }
 
     /** Records how long a checkpoint took on this rank. */
-    void took(Level level, double seconds) {
-        longestSeconds.merge(level, seconds, Math::max);
+    void took(CheckpointReport report) {
+        longestSeconds.merge(report.level(), report.writeSeconds() + report.postSeconds(), Math::max);
     }
 
     /** Notes that a snapshot recovers the data. */
