@@ -1,6 +1,7 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -82,7 +83,7 @@ public final class Agreement {
 
     /**
      * Runs a step that has a result and meets the other ranks. If another rank has failed, the result is lost, so it
-     * must not need closing. Collective.
+     * must not need closing; {@link #open} is for those that do. Collective.
      *
      * @param <T> type of the result
      * @param comm the ranks that must agree
@@ -115,6 +116,42 @@ public final class Agreement {
         AtomicReference<T> result = new AtomicReference<>();
         run(comm, operation, () -> result.set(step.call()), slowest);
         return Objects.requireNonNull(result.get());
+    }
+
+    /**
+     * Runs a step that opens something and meets the other ranks. If another rank has failed, it is closed. Collective.
+     *
+     * @param <T> type of what is opened
+     * @param comm the ranks that must agree
+     * @param operation the operation, for the message of ranks on which the step succeeded
+     * @param step the work of this rank
+     * @return what the step has opened on this rank
+     * @throws MeetingException this rank does not know what the others have agreed on
+     * @throws IOException otherwise: on every rank if the step failed on any; a rank on which it failed throws its own
+     *     failure
+     */
+    public static <T extends Closeable> T open(Communicator comm, String operation, Call<T> step) throws IOException {
+        AtomicReference<@Nullable T> opened = new AtomicReference<>();
+        try {
+            return call(comm, operation, () -> {
+                T result = step.call();
+                opened.set(result);
+                return result;
+            });
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e, opened.get());
+            throw e;
+        }
+    }
+
+    private static void closeAfter(Throwable failure, @Nullable Closeable opened) {
+        if (opened != null) {
+            try {
+                opened.close();
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
     }
 
     /**

@@ -343,9 +343,9 @@ final class Redundancy {
         EnumSet<OpenMode> modes = lost
                 ? EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)
                 : EnumSet.of(OpenMode.READ);
-        return Agreement.call(set.comm(), "opening the redundancy file of " + directory.metadata(), () -> {
-            BlockFile file = store.storage().open(path, modes);
+        return Agreement.open(set.comm(), "opening the redundancy file of " + directory.metadata(), () -> {
             long length = lost ? KvTreeFile.encode(header).remaining() : store.treeLength(path);
+            BlockFile file = store.storage().open(path, modes);
             return new RedundancyTransfer(set, header, this, file, length);
         });
     }

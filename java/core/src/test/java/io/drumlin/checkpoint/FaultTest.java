@@ -499,6 +499,10 @@ class FaultTest {
                 Duration.ofSeconds(60),
                 () -> story.play(new RunFixture(folder, config), fault),
                 () -> "hangs: " + fault);
+        assertThat(fault.engines)
+                .as("%s", fault)
+                .flatMap(FaultyEngine::openFiles)
+                .isEmpty();
         DirectoryTree.delete(folder, new NioEngine());
         return fault;
     }

@@ -3,6 +3,7 @@ package io.drumlin.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,34 @@ class AgreementTest {
         List<Integer> results =
                 ThreadCommunicator.call(3, world -> Agreement.call(world, "counting", () -> 10 * world.rank()));
         assertThat(results).containsExactly(0, 10, 20);
+    }
+
+    @Test
+    void closesWhatWasOpenedIfAnotherRankFails() throws IOException {
+        List<Integer> closed = ThreadCommunicator.call(3, world -> {
+            int[] times = {0};
+            Agreement.Call<Closeable> step = () -> {
+                if (world.rank() == 1) {
+                    throw new IOException("the disk is full");
+                }
+                return () -> times[0]++;
+            };
+            assertThatThrownBy(() -> Agreement.open(world, "opening", step)).hasMessageContaining("the disk is full");
+            return times[0];
+        });
+        assertThat(closed).containsExactly(1, 0, 1);
+    }
+
+    @Test
+    void whatWasOpenedStaysOpenIfAllSucceed() throws IOException {
+        List<Integer> closed = ThreadCommunicator.call(3, world -> {
+            int[] times = {0};
+            Closeable opened = Agreement.open(world, "opening", () -> () -> times[0]++);
+            assertThat(times[0]).isZero();
+            opened.close();
+            return times[0];
+        });
+        assertThat(closed).containsExactly(1, 1, 1);
     }
 
     @Test

@@ -141,6 +141,7 @@ class GsdParallelTest {
             try (GsdFile file = builder.open(Access.APPEND)) {
                 assertThat(file.frameCount()).isZero();
             }
+            assertThat(storage.openFiles()).isEmpty();
         });
     }
 

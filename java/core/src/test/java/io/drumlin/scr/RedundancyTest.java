@@ -8,6 +8,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -104,6 +105,30 @@ class RedundancyTest {
         }
         rebuild(directory, 4, true);
         assertThat(read(directory)).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PARTNER", "XOR", "RS"})
+    void whatIsOpenIsClosedIfAnotherRankFails(CopyType type) throws IOException {
+        write(directory, 4, new Random(1));
+        protect(directory, type, 1, 4);
+        Files.delete(directory.resolve("n1/f0"));
+        boolean failed = true;
+        for (int nth = 1; failed; nth++) {
+            FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
+            faulty.fail(Operation.OPEN, nth, "EIO");
+            FaultyEngine other = new FaultyEngine(new NioEngine(), false);
+            try {
+                ThreadCommunicator.run(
+                        4, world -> redundancy(directory, directory, world.rank() == 0 ? faulty : other, world)
+                                .rebuild(world, true));
+            } catch (IOException e) {
+                assertThat(e).hasStackTraceContaining("EIO");
+            }
+            failed = faulty.count(Operation.OPEN) >= nth;
+            assertThat(faulty.openFiles()).as("open %d", nth).isEmpty();
+            assertThat(other.openFiles()).as("open %d", nth).isEmpty();
+        }
     }
 
     /** Also where only files of the program are gone, so that all that says who protects whom is still there. */

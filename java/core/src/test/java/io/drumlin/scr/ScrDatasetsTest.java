@@ -357,6 +357,7 @@ class ScrDatasetsTest extends DatasetJobs {
                 }
             });
             assertThat(failed).as("%s number %d", operation, nth).containsOnly(failed[0]);
+            assertThat(faulty.openFiles()).as("%s number %d", operation, nth).isEmpty();
             failures += failed[0];
             checkWhole(prefix());
             if (failed[0] == 0) {
@@ -389,6 +390,7 @@ class ScrDatasetsTest extends DatasetJobs {
                 assertThat(e).hasStackTraceContaining("EIO");
             }
             faulty.heal();
+            assertThat(faulty.openFiles()).as("%s %d", operation, nth).isEmpty();
             deleteCaches();
             int place = nth;
             job((datasets, rank) -> assertThat(datasets.haveRestart())
@@ -438,6 +440,9 @@ class ScrDatasetsTest extends DatasetJobs {
                             datasets.shouldExit();
                             write(datasets, rank, "ckpt.3");
                         });
+                        assertThat(faulty.openFiles())
+                                .as("%s %d", operation, place)
+                                .isEmpty();
                     },
                     () -> "hangs: " + operation + " " + place);
             assertThat(failed).as("%s number %d", operation, nth).containsOnly(failed[0]);

@@ -126,6 +126,7 @@ class SionFaultTest {
                         Duration.ofSeconds(60), () -> read(path, engines), () -> "hangs: " + fault);
                 fails = engines.get(rank).count(operation) >= nth;
                 assertThat(succeeded(fault, outcomes)).as(fault).isEqualTo(!fails);
+                assertThat(engines).as(fault).flatMap(FaultyEngine::openFiles).isEmpty();
                 happened += fails ? 1 : 0;
                 nth++;
             }
@@ -171,6 +172,7 @@ class SionFaultTest {
         List<String> outcomes = assertTimeoutPreemptively(
                 Duration.ofSeconds(60), () -> write(kind, path, engines), () -> "hangs: " + fault);
         boolean written = succeeded(fault, outcomes);
+        assertThat(engines).as(fault).flatMap(FaultyEngine::openFiles).isEmpty();
         assertThat(isWhole(path) || !written).as(fault).isTrue();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {

@@ -50,6 +50,7 @@ public final class FaultyEngine implements StorageEngine {
     private final Map<Operation, Integer> counts = new EnumMap<>(Operation.class);
     private final Map<Path, Long> bytesRead = new HashMap<>();
     private final List<Fault> faults = new ArrayList<>();
+    private final Set<FaultyFile> open = new HashSet<>();
     private final boolean syncs;
     private CrashJournal journal;
     private int looks;
@@ -134,6 +135,11 @@ public final class FaultyEngine implements StorageEngine {
         return new EnumMap<>(counts);
     }
 
+    /** The files that nobody has closed. */
+    public synchronized List<Path> openFiles() {
+        return open.stream().map(BlockFile::path).toList();
+    }
+
     /** Bytes that were read from files below a folder, by the names under which they were opened. */
     public synchronized long bytesRead(Path root) {
         return bytesRead.entrySet().stream()
@@ -184,7 +190,9 @@ public final class FaultyEngine implements StorageEngine {
                 journal.lengthSet(handle, 0);
             }
         }
-        return new FaultyFile(file, handle);
+        FaultyFile opened = new FaultyFile(file, handle);
+        open.add(opened);
+        return opened;
     }
 
     private synchronized void countRead(Path path, long offset, int length) throws IOException {
@@ -432,6 +440,7 @@ public final class FaultyEngine implements StorageEngine {
         @Override
         public void close() throws IOException {
             synchronized (FaultyEngine.this) {
+                open.remove(this);
                 super.close();
                 underWay.forEach(this::writeEnded);
                 underWay.clear();
