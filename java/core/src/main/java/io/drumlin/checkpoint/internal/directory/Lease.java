@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.storage.IoFailures;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.lang.System.Logger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -85,25 +86,49 @@ public final class Lease implements AutoCloseable {
     }
 
     private void take(Duration watch, Duration grace) throws IOException {
-        while (true) {
+        boolean taken = false;
+        while (!taken) {
+            OutputStream made;
             try {
-                Files.writeString(file, holder.toText(), StandardOpenOption.CREATE_NEW);
-                return;
+                made = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW);
             } catch (IOException e) {
-                Optional<LeaseHolder> other = readOther();
-                if (other.isPresent()) {
-                    requireEnded(other.get(), watch, grace);
-                }
-                if (!(e instanceof FileAlreadyExistsException)) {
-                    throw e;
-                }
-                if (other.isPresent()) {
-                    Path own = file.resolveSibling(file.getFileName() + "." + holder.token());
-                    Files.writeString(own, holder.toText());
-                    Files.move(own, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-                    return;
-                }
+                taken = isTakenOver(e, watch, grace);
+                continue;
             }
+            write(made, file);
+            taken = true;
+        }
+    }
+
+    /** Takes the lease over from a job that has ended; returns false if there is no lease any more. */
+    private boolean isTakenOver(IOException notMade, Duration watch, Duration grace) throws IOException {
+        Optional<LeaseHolder> other = readOther();
+        if (other.isPresent()) {
+            requireEnded(other.get(), watch, grace);
+        }
+        if (!(notMade instanceof FileAlreadyExistsException)) {
+            throw notMade;
+        }
+        if (other.isEmpty()) {
+            return false;
+        }
+        Path own = file.resolveSibling(file.getFileName() + "." + holder.token());
+        write(Files.newOutputStream(own), own);
+        Files.move(own, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        return true;
+    }
+
+    /** If the lease cannot be written, it is deleted: an empty one would be taken for that of another job. */
+    private void write(OutputStream made, Path path) throws IOException {
+        try (made) {
+            made.write(holder.toText().getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            try {
+                Files.deleteIfExists(path);
+            } catch (IOException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
+            throw e;
         }
     }
 

@@ -431,6 +431,38 @@ class LeaseTest {
         }
     }
 
+    /** An empty lease would be taken for that of another job, by this start and the next. */
+    @ParameterizedTest
+    @CsvSource({"false, 0", "true, 1"})
+    void aLeaseThatCannotBeWrittenLeavesNothing(boolean takenOver, int left) throws IOException, InterruptedException {
+        Path file = directory.resolve("drumlin-lease");
+        if (takenOver) {
+            lease(elsewhere(""));
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+        }
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .faults("write path=/drumlin-lease nth=1 error=ENOSPC")
+                .run(Taker.class, file.toString());
+        assertThat(outcome.output()).contains("taken: false", "No space left").doesNotContain("may be another job's");
+        try (var files = Files.list(directory)) {
+            assertThat(files).hasSize(left);
+        }
+        if (takenOver) {
+            assertThat(file).hasContent(elsewhere("").toText());
+        }
+    }
+
+    /** What the other JVM runs. */
+    static final class Taker {
+
+        private Taker() {}
+
+        public static void main(String[] args) throws IOException {
+            Optional<Lease> lease = Lease.take(Path.of(args[0]), here(Map.of()), SHORT, SHORT);
+            System.out.println("taken: " + lease.isPresent());
+        }
+    }
+
     /** A job that starts afresh has directories of its own. */
     @Test
     void aRunWithoutLeaseIsNotWatched() throws IOException {
