@@ -169,7 +169,7 @@ final class SionCommand implements Runnable {
     @Command(
             name = "cat",
             mixinStandardHelpOptions = true,
-            description = "Writes the bytes of all tasks, one behind the other, or of one task or one block of it.")
+            description = "Writes the bytes of all tasks, one after the other, or of one task or one block of it.")
     int cat(
             @Parameters(paramLabel = "FILE", description = "The file, or the first of a set.") Path file,
             @Option(names = "-t", paramLabel = "TASK", description = "This task only.") @Nullable Integer task,
