@@ -30,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds a layer to a file of differential checkpoints in the mode POSIX (docs/formats/fti-posix.md, section 5). Bytes
@@ -54,8 +55,9 @@ final class DcpLayerWriter implements IncrementalWriter {
     private final Function<Map<Integer, ProtectedData>, List<Integer>> order;
     private final BlockDigests blocks;
     private final int windowBlocks;
-    private final AlignedBuffer window;
-    private final AlignedBuffer out;
+    private final AlignedBuffer memory;
+    private final ByteBuffer window;
+    private final ByteBuffer out;
     private final long start;
     private final boolean base;
     private final Map<Integer, ProtectedData> added = new LinkedHashMap<>();
@@ -97,10 +99,23 @@ final class DcpLayerWriter implements IncrementalWriter {
         if (base) {
             modes.add(OpenMode.TRUNCATE);
         }
-        file = storage.open(path, modes);
+        int windowBytes = windowBlocks * config.blockSize();
+        int outBytes = windowBytes + windowBlocks * BLOCK_HEAD;
         blocks = new BlockDigests(config, config.blockSize());
-        window = storage.allocate(windowBlocks * config.blockSize());
-        out = storage.allocate(windowBlocks * (BLOCK_HEAD + config.blockSize()));
+        @Nullable AlignedBuffer allocated = null;
+        try {
+            allocated = storage.allocate(windowBytes + outBytes);
+            file = storage.open(path, modes);
+        } catch (IOException | RuntimeException | Error e) {
+            blocks.close();
+            if (allocated != null) {
+                allocated.close();
+            }
+            throw e;
+        }
+        memory = allocated;
+        window = memory.buffer().slice(0, windowBytes);
+        out = memory.buffer().slice(windowBytes, outBytes);
     }
 
     @Override
@@ -123,7 +138,7 @@ final class DcpLayerWriter implements IncrementalWriter {
         int count = blocks.count(variable.size());
         for (int first = 0; first < count; first += windowBlocks) {
             ByteBuffer content = VariableDigests.content(
-                    variable, first, Math.min(windowBlocks, count - first), config.blockSize(), window.buffer());
+                    variable, first, Math.min(windowBlocks, count - first), config.blockSize(), window);
             blocks.digest(content.duplicate(), now.bytes(), first);
             write(id, content, first, now, before);
         }
@@ -147,7 +162,7 @@ final class DcpLayerWriter implements IncrementalWriter {
         int count = content.limit() / config.blockSize();
         byte[] md5 = new byte[count * Md5Lanes.DIGEST_LENGTH];
         blocks.md5(content.duplicate(), md5, 0);
-        ByteBuffer changed = out.buffer().clear().order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer changed = out.clear().order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < count; i++) {
             int block = first + i;
             if (now.isAsIn(before, block)) {
@@ -223,8 +238,7 @@ final class DcpLayerWriter implements IncrementalWriter {
 
     @Override
     public void close() throws IOException {
-        window.close();
-        out.close();
+        memory.close();
         blocks.close();
         file.close();
     }
