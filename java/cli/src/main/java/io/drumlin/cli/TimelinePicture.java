@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -179,7 +180,7 @@ final class TimelinePicture {
         text(out, "lane", MARGIN, TOP + 16, "start", "run");
         for (Mark mark : marks.values()) {
             StatEvent event = mark.event;
-            String colour = colourOfMark(mark.kind);
+            String colour = Objects.requireNonNull(colourOfMark(mark.kind));
             double x = x(event.begin());
             double width = Math.max(3, x(event.end()) - x);
             String told = nameOfMark(mark.kind)

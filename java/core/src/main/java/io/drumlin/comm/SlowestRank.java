@@ -16,12 +16,12 @@ public record SlowestRank(int rank, long nanos) {
     /** Returns a number that is lower for a slower rank. */
     long vote() {
         long micros = Math.min(Math.max(nanos / 1000, 0), MOST_MICROS);
-        return -(micros << RANK_BITS | rank & (1 << RANK_BITS) - 1);
+        return -((micros << RANK_BITS) | (rank & ((1 << RANK_BITS) - 1)));
     }
 
     /** Returns the rank with the lowest vote. */
     static SlowestRank elected(long vote) {
-        return new SlowestRank((int) (-vote & (1 << RANK_BITS) - 1), (-vote >> RANK_BITS) * 1000);
+        return new SlowestRank((int) (-vote & ((1 << RANK_BITS) - 1)), (-vote >> RANK_BITS) * 1000);
     }
 
     /**

@@ -26,17 +26,15 @@ final class JvmSignals {
     Object handler(Consumer<String> receiver) {
         return Proxy.newProxyInstance(
                 JvmSignals.class.getClassLoader(), new Class<?>[] {handlerClass}, (proxy, method, arguments) -> {
-                    switch (method.getName()) {
-                        case "handle":
+                    return switch (method.getName()) {
+                        case "handle" -> {
                             receiver.accept(arguments[0].toString().replaceFirst("^SIG", ""));
-                            return null;
-                        case "equals":
-                            return proxy == arguments[0];
-                        case "hashCode":
-                            return System.identityHashCode(proxy);
-                        default:
-                            return "Drumlin's signal handler";
-                    }
+                            yield null;
+                        }
+                        case "equals" -> proxy == arguments[0];
+                        case "hashCode" -> System.identityHashCode(proxy);
+                        default -> "Drumlin's signal handler";
+                    };
                 });
     }
 

@@ -43,9 +43,10 @@ final class ProcessSignals {
         try {
             JvmSignals signals = new JvmSignals();
             jvm = signals;
-            ours = signals.handler(ProcessSignals::note);
+            Object handler = signals.handler(ProcessSignals::note);
+            ours = handler;
             for (String name : names()) {
-                install(signals, name);
+                install(signals, handler, name);
             }
         } catch (ReflectiveOperationException e) {
             LOG.log(Logger.Level.WARNING, "no signal stops this job, because the JVM has no module jdk.unsupported");
@@ -57,9 +58,9 @@ final class ProcessSignals {
         return System.getenv(SIGNAL_OF_THE_JVM) == null ? List.of(TERM, "USR1") : List.of(TERM, "USR1", "USR2");
     }
 
-    private static void install(JvmSignals signals, String name) throws ReflectiveOperationException {
+    private static void install(JvmSignals signals, Object handler, String name) throws ReflectiveOperationException {
         try {
-            Object before = signals.install(name, ours);
+            Object before = signals.install(name, handler);
             if (signals.isOfJvm(before)) {
                 REPLACED.put(name, before);
             } else {

@@ -7,6 +7,7 @@ import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class StopAgreement implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** The reasons from the weakest to the strongest. */
+    private static final List<StopReason> REASONS = List.of(StopReason.values());
 
     private static final double NANOS = 1e9;
 
@@ -84,12 +88,13 @@ public final class StopAgreement implements AutoCloseable {
     private void agree(Communicator comm, Optional<StopReason> seen) throws IOException {
         long size = comm.size();
         long[] strongest = {
-            seen.map(reason -> (reason.ordinal() + 1) * size - comm.rank()).orElse(0L)
+            seen.map(reason -> (REASONS.indexOf(reason) + 1) * size - comm.rank())
+                    .orElse(0L)
         };
         comm.allreduce(strongest, Op.MAX);
-        int ordinal = (int) ((strongest[0] - 1) / size);
-        long rank = (ordinal + 1) * size - strongest[0];
-        StopReason reason = StopReason.values()[ordinal];
+        int index = (int) ((strongest[0] - 1) / size);
+        long rank = (index + 1) * size - strongest[0];
+        StopReason reason = REASONS.get(index);
         agreed = reason;
         signs.obeyed();
         if (comm.rank() == 0) {
