@@ -127,7 +127,13 @@ public final class FileRebuilder {
         }
         putMadeInPlace(stored, present);
         while (!isWhole(level, present)) {
-            pass(level, stored, directory, present, false, () -> {});
+            try {
+                pass(level, stored, directory, present, false, () -> {});
+            } catch (IOException e) {
+                // Nothing of it may be put in place by a later pass.
+                deleteMade();
+                throw e;
+            }
             putMadeInPlace(stored, present);
         }
         if (level == Level.L3) {
