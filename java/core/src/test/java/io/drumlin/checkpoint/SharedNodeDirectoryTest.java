@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.checkpoint.internal.directory.NodeMarker;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
 import io.drumlin.checkpoint.internal.topology.Host;
+import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -122,5 +123,36 @@ class SharedNodeDirectoryTest {
 
     private Stream<String> files() throws IOException {
         return Files.walk(directory).map(path -> path.getFileName().toString());
+    }
+
+    @Test
+    void aMarkerWithoutWordsIsAMarker() throws IOException, InterruptedException {
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .faults("write path=/drumlin-node- nth=1 error=ENOSPC")
+                .run(Markers.class, directory.toString());
+        assertThat(outcome.output()).contains("is shared by nodes");
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    /** What the other JVM runs. */
+    static final class Markers {
+
+        private Markers() {}
+
+        public static void main(String[] args) throws IOException {
+            Path shared = Path.of(args[0]);
+            NodeMarker first = new NodeMarker(shared, 0, "n0", 7);
+            NodeMarker second = new NodeMarker(shared, 1, "n1", 7);
+            first.make();
+            try {
+                second.make();
+            } catch (IOException e) {
+                System.out.println(e.getMessage());
+            }
+            first.delete();
+            second.delete();
+        }
     }
 }

@@ -2,6 +2,9 @@ package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.DrumlinException;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.System.Logger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +17,8 @@ import java.util.concurrent.locks.LockSupport;
  * of each node would rename and delete the files of the other nodes.
  */
 public final class NodeMarker {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     /** How long another node may take to write into a marker after creating it. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -38,14 +43,14 @@ public final class NodeMarker {
      * whatever the clients have cached.
      */
     public void make() throws DrumlinException {
-        try {
-            Files.writeString(file, text, StandardOpenOption.CREATE_NEW);
+        try (OutputStream opened = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {
+            // Without its words too the file is a marker, which is to be deleted.
             made = true;
+            opened.write(text.getBytes(StandardCharsets.UTF_8));
         } catch (FileAlreadyExistsException e) {
             requireOwn();
         } catch (IOException e) {
-            // The first checkpoint reports what is wrong with the directory.
-            made = false;
+            LOG.log(Logger.Level.DEBUG, "the first checkpoint reports what is wrong with the directory", e);
         }
     }
 
