@@ -135,7 +135,7 @@ class VirtualClusterIT {
         Files.move(disk("node3"), disk(RENAMED));
         Files.createDirectory(disk("node3"));
         call("boot", SPARE, RENAMED);
-        finish(setting, List.of("node4", SPARE, "node1", RENAMED), lastCheckpoint(before));
+        finish(setting, List.of("node4", RENAMED, "node1", SPARE), lastCheckpoint(before));
     }
 
     static Stream<Setting> settings() {
