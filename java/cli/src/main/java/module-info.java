@@ -1,6 +1,6 @@
 /** The command {@code drumlin}. It is a program and no API, so it exports nothing. */
 module io.drumlin.cli {
-    requires static jdk.jfr;
+    requires jdk.jfr;
     requires static org.jspecify;
     requires com.fasterxml.jackson.core;
     requires info.picocli;

@@ -5,8 +5,9 @@
  * <p>The packages that are not exported are not API and may change in any release. {@code org.jspecify} and {@code
  * org.bytedeco.javacpp} are needed to compile Drumlin, but not to run it. {@code com.sun.jna} is needed only by the
  * storage engine {@code libc}; nothing resolves it unless the program requires it or is started with {@code
- * --add-modules com.sun.jna}. {@code jdk.jfr} is needed only for events of the Flight Recorder, and {@code
- * jdk.unsupported} for signals that announce the end of a job.
+ * --add-modules com.sun.jna}. {@code jdk.jfr} and {@code jdk.unsupported}
+ * (events, and signals that announce the end of a job) are required, because the JVM would leave them out of programs on
+ * the module path that do not ask for them. On the class path Drumlin does without them.
  *
  * @uses io.drumlin.checkpoint.CheckpointsProvider there is only one, in this module
  * @uses io.drumlin.comm.CommunicatorProvider the module {@code io.drumlin.mpi} has one
@@ -17,9 +18,9 @@
 // module: the others are compiled after this one.
 @SuppressWarnings({"requires-automatic", "module"})
 module io.drumlin.core {
+    requires jdk.jfr;
     requires jdk.unsupported;
     requires static com.sun.jna;
-    requires static jdk.jfr;
     requires static org.bytedeco.javacpp;
     requires static org.jspecify;
 
