@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Command lines that start a JVM like the one of the test. */
@@ -20,7 +21,7 @@ final class JavaCommand {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath(),
                 "-XX:+UseSerialGC"));
         if (Runtime.version().feature() >= 24) {
             command.add("--enable-native-access=ALL-UNNAMED");
@@ -33,6 +34,13 @@ final class JavaCommand {
         command.add(mainClass);
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    /** Absolute, for programs that start elsewhere. */
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** The command that runs a class on some ranks. Skips the test where there is no MPI; pure Java runs leave it out by its tag. */

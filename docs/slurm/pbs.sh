@@ -1,0 +1,14 @@
+#!/bin/bash
+# The same under PBS, which does not tell a job its end. The tests do not run it. Queue it several times, each with
+# -W depend=afterany:JOB: a job continues where the one before has stopped.
+#PBS -l select=4:ncpus=2:mpiprocs=2 -l walltime=04:00:00
+#PBS -r y -j oe
+export DRUMLIN_END_TIME=$(($(date +%s) + 4 * 3600))
+export UCX_ERROR_SIGNALS=
+program=(java -cp app.jar:"$HOME"/drumlin/lib/drumlin-all.jar Main config.fti)
+cd "$PBS_O_WORKDIR" || exit 1
+if [[ -e finished ]]; then exit 0; fi
+mpirun -x UCX_ERROR_SIGNALS -x DRUMLIN_END_TIME -n 8 "${program[@]}"
+status=$?
+if ((status == 0)); then touch finished; fi
+exit "$status"
