@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
             ConvertCommand.class,
             IndexCommand.class,
             HaltCommand.class,
+            LaunchCommand.class,
             SionCommand.class,
             GsdCommand.class,
             StatCommand.class,
@@ -40,7 +41,7 @@ import picocli.CommandLine.Spec;
             DrumlinCommand.Completion.class
         },
         description = {
-            "Looks into checkpoint files. Formats are recognised by content, never by name.",
+            "Looks into checkpoint files, and starts jobs again. Formats are recognised by content, never by name.",
             "Known: FTI-FF in all six layouts, those of C FTI v1.1 to v1.6 and of its head; the metadata of FTI's"
                     + " modes POSIX and MPI-IO, and with them the data files; FTI's HDF5 files; whole runs of FTI; kvtree"
                     + " files and prefix directories of SCR; SION, the files of SIONlib; GSD, the trajectories of hoomd."

@@ -26,14 +26,15 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
     private static final String SECTION = "lease";
 
     /**
-     * The variables in which batch systems name a job, each with the variable that distinguishes jobs of the same
+     * The variables in which {@code drumlin launch} and batch systems name a job, each with the variable that distinguishes jobs of the same
      * number.
      */
     private static final List<List<String>> JOBS = List.of(
             List.of("SLURM_JOB_ID", "SLURM_CLUSTER_NAME"),
             List.of("PBS_JOBID"),
             List.of("LSB_JOBID", "LSB_JOBINDEX"),
-            List.of("JOB_ID", "SGE_TASK_ID"));
+            List.of("JOB_ID", "SGE_TASK_ID"),
+            List.of("DRUMLIN_JOB_ID"));
 
     /**
      * Returns the holder that describes this process.

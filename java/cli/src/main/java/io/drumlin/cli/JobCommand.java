@@ -1,0 +1,136 @@
+package io.drumlin.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The command line of a job, and how its launcher is told on which nodes to run. */
+record JobCommand(List<String> words, Launcher launcher) {
+
+    /** Where a user of Open MPI says how it reaches nodes. */
+    private static final String AGENT = "plm_rsh_agent";
+
+    /**
+     * With the defaults of Open MPI 4, mpirun notices after minutes that a node has lost its power. With these it takes
+     * some 5 s.
+     */
+    private static final List<String> KEEP_ALIVE = List.of(
+            "--mca",
+            "oob_tcp_keepalive_time",
+            "2",
+            "--mca",
+            "oob_tcp_keepalive_intvl",
+            "1",
+            "--mca",
+            "oob_tcp_keepalive_probes",
+            "2");
+
+    /** By it a restarted run knows that the job before it has ended, and does not wait to see. */
+    static final String JOB = "DRUMLIN_JOB_ID";
+
+    /** What starts the ranks. */
+    enum Launcher {
+        OPEN_MPI,
+        HYDRA,
+        SRUN,
+        OTHER
+    }
+
+    JobCommand {
+        words = List.copyOf(words);
+    }
+
+    static JobCommand of(List<String> words) throws IOException, InterruptedException {
+        String name = String.valueOf(Path.of(words.get(0)).getFileName());
+        if (name.equals("srun")) {
+            return new JobCommand(words, Launcher.SRUN);
+        }
+        if (!name.startsWith("mpirun") && !name.startsWith("mpiexec") && !name.equals("prterun")) {
+            return new JobCommand(words, Launcher.OTHER);
+        }
+        String version = version(words.get(0));
+        boolean openMpi = version.contains("Open MPI") || version.contains("OpenRTE");
+        return new JobCommand(words, openMpi ? Launcher.OPEN_MPI : Launcher.HYDRA);
+    }
+
+    private static String version(String program) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(program, "--version")
+                .redirectErrorStream(true)
+                .start();
+        try {
+            process.getOutputStream().close();
+            process.waitFor(20, TimeUnit.SECONDS);
+            return new String(process.getInputStream().readNBytes(4096), StandardCharsets.UTF_8);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** Returns the command that runs another one on a node, such as ssh; empty if Slurm is to be asked. */
+    List<String> agent(@Nullable String probe) {
+        if (probe != null) {
+            return List.of(probe.strip().split("\\s+"));
+        }
+        int given = words.indexOf(AGENT);
+        if (given >= 0 && given + 1 < words.size()) {
+            return List.of(words.get(given + 1).strip().split("\\s+"));
+        }
+        return launcher == Launcher.SRUN ? List.of() : List.of("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5");
+    }
+
+    /**
+     * Returns the command that runs the job.
+     *
+     * @param nodes where it runs; empty to leave that to the launcher
+     */
+    List<String> on(List<NodePool.Node> nodes) {
+        List<String> line = new ArrayList<>(words);
+        line.addAll(1, options(nodes));
+        return line;
+    }
+
+    private List<String> options(List<NodePool.Node> nodes) {
+        List<String> options = new ArrayList<>();
+        String names = nodes.stream().map(NodePool.Node::name).collect(Collectors.joining(","));
+        switch (launcher) {
+            case OPEN_MPI -> {
+                if (!words.contains("oob_tcp_keepalive_time")) {
+                    options.addAll(KEEP_ALIVE);
+                }
+                options.addAll(List.of("-x", JOB));
+                if (!nodes.isEmpty()) {
+                    options.add("--host");
+                    options.add(nodes.stream()
+                            .map(node -> node.name() + ":" + node.slots())
+                            .collect(Collectors.joining(",")));
+                }
+            }
+            case HYDRA -> {
+                if (!nodes.isEmpty()) {
+                    options.add("-hosts");
+                    options.add(nodes.stream()
+                            .map(node -> node.name() + ":" + node.slots())
+                            .collect(Collectors.joining(",")));
+                }
+            }
+            case SRUN -> {
+                if (words.stream().noneMatch(word -> word.startsWith("--kill-on-bad-exit") || word.startsWith("-K"))) {
+                    options.add("--kill-on-bad-exit=1");
+                }
+                if (!nodes.isEmpty()) {
+                    options.add("--nodes=" + nodes.size());
+                    options.add("--nodelist=" + names);
+                }
+            }
+            case OTHER -> {
+                // It finds its nodes itself.
+            }
+        }
+        return options;
+    }
+}

@@ -1,0 +1,180 @@
+package io.drumlin.cli;
+
+import io.drumlin.checkpoint.Checkpoints;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code drumlin launch}: starts a job again after failures, on the nodes that are left. */
+@Command(
+        name = "launch",
+        mixinStandardHelpOptions = true,
+        versionProvider = DrumlinCommand.Version.class,
+        description = {
+            "Starts a job by mpirun, mpiexec or srun, and again after a failure, on nodes that answer.",
+            "Nodes are those of --hostfile, or of the allocation of Slurm. The job gets the first --nodes of them that"
+                    + " are up; the others are spare.",
+            "The mpirun of Open MPI gets options with which it notices within seconds that a node has lost its power.",
+            "A job that ends with status 0 is done. A job that ends with 75 has stopped before its end, with a"
+                    + " checkpoint, and is not started again here."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:the job is done",
+            "1:the job failed as often as --tries allows, or too few nodes were up",
+            "3:the command, the host file or the log cannot be used",
+            "64:wrong command line",
+            "75:the job stopped before its end: start it again later"
+        })
+final class LaunchCommand implements Callable<Integer> {
+
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Option(
+            names = "--hostfile",
+            paramLabel = "FILE",
+            description = "The nodes, a line each: NAME or NAME slots=RANKS. Not under Slurm, which knows its nodes.")
+    private @Nullable Path hostFile;
+
+    @Option(
+            names = "--nodes",
+            paramLabel = "N",
+            description = "How many nodes the job needs; otherwise all. The others are spare.")
+    private @Nullable Integer nodes;
+
+    @Option(
+            names = "--tries",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "Give up after N failures; with --config, after N without a new checkpoint (default:"
+                    + " ${DEFAULT-VALUE}).")
+    private int tries;
+
+    @Option(
+            names = "--back-off",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description = "Wait before the second start, and twice as long before each further one, at most 5 minutes"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int backOff;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "The run's configuration file, which tells whether there are new checkpoints.")
+    private @Nullable Path config;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            description = "End a job that took no checkpoint for so long, and start it again. Needs --config.")
+    private @Nullable Integer timeout;
+
+    @Option(
+            names = "--probe",
+            paramLabel = "COMMAND",
+            description = "COMMAND NODE true succeeds on a node that is up. Otherwise the agent that mpirun is given"
+                    + " (plm_rsh_agent), sinfo under Slurm, or ssh.")
+    private @Nullable String probe;
+
+    @Option(
+            names = "--log",
+            paramLabel = "FILE",
+            description = "Append the events to FILE, a JSON object a line; otherwise they go to stderr.")
+    private @Nullable Path log;
+
+    @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "mpirun, mpiexec or srun, with arguments.")
+    private List<String> command = List.of();
+
+    /** Batch systems number their jobs; this is no such number. */
+    private final String id = UUID.randomUUID().toString();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (tries < 1 || backOff < 0 || (nodes != null && nodes < 1) || (timeout != null && timeout < 1)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--tries, --nodes and --timeout must be 1 or more, --back-off 0 or more");
+        }
+        if (timeout != null && config == null) {
+            throw new ParameterException(spec.commandLine(), "--timeout needs --config, to look for checkpoints");
+        }
+        try (LaunchLog events = LaunchLog.to(log, spec.commandLine().getErr())) {
+            return launch(events);
+        }
+    }
+
+    private int launch(LaunchLog events) throws IOException, InterruptedException {
+        JobCommand job = JobCommand.of(command);
+        NodePool pool = NodePool.of(hostFile, System.getenv(), nodes, job.agent(probe));
+        CheckpointWatch watch = new CheckpointWatch(config);
+        int failures = 0;
+        while (true) {
+            Optional<List<NodePool.Node>> chosen = choose(pool, events);
+            if (chosen.isPresent()) {
+                int status = run(job.on(chosen.get()), chosen.get(), watch, events);
+                if (status == 0 || status == Checkpoints.COME_AGAIN) {
+                    events.write(status == 0 ? "done" : "come_again", Map.of());
+                    return status;
+                }
+            }
+            failures = watch.hasNewSinceLastCall() ? 1 : failures + 1;
+            if (failures >= tries) {
+                events.write("given_up", Map.of("failures", failures));
+                return ExitCode.DAMAGED;
+            }
+            pause(failures, events);
+        }
+    }
+
+    private static Optional<List<NodePool.Node>> choose(NodePool pool, LaunchLog events)
+            throws IOException, InterruptedException {
+        NodePool.Choice choice = pool.choose();
+        if (!choice.down().isEmpty()) {
+            events.write("nodes_down", Map.of("nodes", choice.down()));
+        }
+        if (choice.missing() > 0) {
+            events.write("too_few_nodes", Map.of("missing", choice.missing()));
+            return Optional.empty();
+        }
+        return Optional.of(choice.nodes());
+    }
+
+    private int run(List<String> line, List<NodePool.Node> on, CheckpointWatch watch, LaunchLog events)
+            throws IOException, InterruptedException {
+        events.write(
+                "start",
+                Map.of("nodes", on.stream().map(NodePool.Node::name).toList(), "command", new ArrayList<>(line)));
+        long begin = System.nanoTime();
+        try (LaunchedJob started = LaunchedJob.start(line, id)) {
+            boolean hangs = started.awaitEnd(watch, timeout == null ? null : Duration.ofSeconds(timeout));
+            int status = started.status();
+            events.write(
+                    hangs ? "hang" : "end",
+                    Map.of("status", status, "seconds", Math.round((System.nanoTime() - begin) / 1e6) / 1e3));
+            return hangs && status == 0 ? ExitCode.DAMAGED : status;
+        }
+    }
+
+    private void pause(int failures, LaunchLog events) throws IOException, InterruptedException {
+        long seconds = Math.min(LONGEST_PAUSE.toSeconds(), (long) backOff << Math.min(failures - 1, 16));
+        events.write("pause", Map.of("seconds", seconds));
+        Thread.sleep(seconds * 1000);
+    }
+}

@@ -1,0 +1,157 @@
+package io.drumlin.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code drumlin launch} with scripts in the place of mpirun and of nodes. */
+class LaunchCommandTest {
+
+    @TempDir
+    private Path folder;
+
+    private final CommandRun drumlin = new CommandRun();
+    private Path hosts;
+    private Path log;
+
+    @BeforeEach
+    void writeHosts() throws IOException {
+        hosts = Files.writeString(folder.resolve("hosts"), "a slots=2\n# spare\nb slots=2\nc slots=2\nd slots = 2\n");
+        log = folder.resolve("log");
+        script("reach", "[ ! -e \"$DIR/down-$1\" ]");
+    }
+
+    private String script(String name, String body) throws IOException {
+        Path path = Files.writeString(folder.resolve(name), "#!/bin/sh\nDIR='" + folder + "'\n" + body + "\n");
+        assertThat(path.toFile().setExecutable(true)).isTrue();
+        return path.toString();
+    }
+
+    /** An mpirun that writes down how it was called. */
+    private String mpirun(String body) throws IOException {
+        return script(
+                "mpirun",
+                "if [ \"$1\" = --version ]; then echo 'mpirun (Open MPI) 4.1.4'; exit; fi\n"
+                        + "echo \"$DRUMLIN_JOB_ID $*\" >>\"$DIR/calls\"\ncall=$(wc -l <\"$DIR/calls\")\n" + body);
+    }
+
+    private int launch(List<String> options, String... command) {
+        List<Object> arguments = new ArrayList<>(List.of("launch", "--log", log, "--back-off", "0"));
+        arguments.addAll(options);
+        arguments.add("--");
+        arguments.addAll(List.of(command));
+        return drumlin.run(arguments.toArray());
+    }
+
+    private List<String> onNodes() {
+        return List.of(
+                "--hostfile",
+                hosts.toString(),
+                "--nodes",
+                "2",
+                "--probe",
+                folder.resolve("reach").toString());
+    }
+
+    private List<Map<String, Object>> events() throws IOException {
+        List<Map<String, Object>> events = new ArrayList<>();
+        for (String line : Files.readAllLines(log)) {
+            events.add(JSON.std.mapFrom(line));
+        }
+        return events;
+    }
+
+    private List<Object> all(String event, String detail) throws IOException {
+        return events().stream()
+                .filter(each -> each.get("event").equals(event))
+                .map(each -> each.get(detail))
+                .toList();
+    }
+
+    @Test
+    void threeFailuresAreOvercomeOnTheNodesThatAreLeft() throws IOException {
+        String mpirun = mpirun(
+                "case $call in 1) touch \"$DIR/down-a\" ;; 2) touch \"$DIR/down-c\"; rm \"$DIR/down-a\" ;; esac\n"
+                        + "[ $call -ge 4 ]");
+        assertThat(launch(onNodes(), mpirun, "-n", "4", "java", "--version"))
+                .as(drumlin.err())
+                .isZero();
+        // A node that still has its disk keeps its place.
+        assertThat(all("start", "nodes"))
+                .containsExactly(List.of("a", "b"), List.of("c", "b"), List.of("a", "b"), List.of("a", "b"));
+        assertThat(all("nodes_down", "nodes")).containsExactly(List.of("a"), List.of("c"), List.of("c"));
+        assertThat(all("end", "status")).containsExactly(1, 1, 1, 0);
+        assertThat(events().get(events().size() - 1)).containsEntry("event", "done");
+        List<String> calls = Files.readAllLines(folder.resolve("calls"));
+        assertThat(calls.get(1))
+                .contains("--mca oob_tcp_keepalive_time 2 ")
+                .contains("-x DRUMLIN_JOB_ID")
+                .contains("--host c:2,b:2")
+                .endsWith("-n 4 java --version");
+        assertThat(calls.stream().map(call -> call.split(" ")[0]).distinct()).hasSize(1);
+    }
+
+    @Test
+    void aJobThatStoppedInTimeIsNotStartedAgain() throws IOException {
+        assertThat(launch(onNodes(), mpirun("exit 75"), "x")).isEqualTo(75);
+        assertThat(events()).extracting(each -> each.get("event")).containsExactly("start", "end", "come_again");
+    }
+
+    @Test
+    void tooManyFailuresEndIt() throws IOException {
+        List<String> options = new ArrayList<>(onNodes());
+        options.addAll(List.of("--tries", "3"));
+        assertThat(launch(options, mpirun("exit 9"), "x")).isEqualTo(1);
+        assertThat(all("end", "status")).containsExactly(9, 9, 9);
+        assertThat(events().get(events().size() - 1)).containsEntry("event", "given_up");
+    }
+
+    @Test
+    void withTooFewNodesNothingStarts() throws IOException {
+        for (String node : List.of("a", "b", "d")) {
+            Files.createFile(folder.resolve("down-" + node));
+        }
+        List<String> options = new ArrayList<>(onNodes());
+        options.addAll(List.of("--tries", "2"));
+        assertThat(launch(options, mpirun("exit 0"), "x")).isEqualTo(1);
+        assertThat(all("too_few_nodes", "missing")).containsExactly(1, 1);
+        assertThat(folder.resolve("calls")).doesNotExist();
+    }
+
+    @Test
+    void aJobWithoutCheckpointsHangsAndOneWithThemDoesNot() throws IOException {
+        Path run = Files.createDirectories(folder.resolve("meta/id"));
+        Path config = Files.writeString(
+                folder.resolve("config.fti"),
+                "[basic]\nmeta_dir = " + folder.resolve("meta") + "\n[restart]\nexec_id = id\n");
+        String commits = run.resolve("drumlin-commits").toString();
+        List<String> options = new ArrayList<>(onNodes());
+        options.addAll(List.of("--config", config.toString(), "--timeout", "2", "--tries", "2"));
+        String mpirun = mpirun("if [ $call = 1 ]; then exec sleep 60; fi\n" + "for i in 1 2 3 4; do sleep 1; echo $i >>"
+                + commits + "; done");
+        assertThat(launch(options, mpirun, "x")).as(drumlin.err()).isZero();
+        assertThat(events())
+                .extracting(each -> each.get("event"))
+                .containsExactly("start", "hang", "pause", "start", "end", "done");
+    }
+
+    @Test
+    void withoutACheckpointToLookForThereIsNoTimeout() {
+        assertThat(launch(List.of("--timeout", "2"), "true")).isEqualTo(ExitCode.USAGE);
+        assertThat(drumlin.err()).contains("--timeout needs --config");
+    }
+
+    @Test
+    void aCommandThatIsNotThereIsAnError() {
+        assertThat(launch(List.of(), folder.resolve("nothing").toString())).isEqualTo(ExitCode.IO_ERROR);
+    }
+}
