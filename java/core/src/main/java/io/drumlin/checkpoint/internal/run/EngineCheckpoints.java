@@ -563,11 +563,11 @@ public final class EngineCheckpoints implements Checkpoints {
             underway.close();
             try {
                 engine.close();
+                snapshots.close();
                 run.app().close();
             } finally {
                 // From now on another job may change the directories; this job has finished its deletions.
                 run.lease().ifPresent(Lease::close);
-                snapshots.close();
             }
         }
     }

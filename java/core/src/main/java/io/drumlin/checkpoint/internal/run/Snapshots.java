@@ -154,16 +154,21 @@ final class Snapshots implements AutoCloseable {
         completed = true;
     }
 
-    /** Stops to look for signs, and has the job queued again if that is wanted. */
+    /** Stops to look for signs, and has the job queued again if that is wanted. Collective. */
     @Override
-    public void close() {
+    public void close() throws IOException {
         if (stop == null) {
             return;
         }
         stop.close();
-        boolean comesAgain = stopReason().map(StopReason::comesAgain).orElse(false) && !completed;
-        if (config.requeue() && comesAgain && run.app().rank() == 0) {
-            requeue();
+        if (config.requeue()
+                && !completed
+                && stopReason().map(StopReason::comesAgain).orElse(false)) {
+            if (run.app().rank() == 0) {
+                requeue();
+            }
+            // A launcher kills the ranks that are left when one ends with a status other than 0.
+            run.app().barrier();
         }
     }
 
