@@ -16,13 +16,17 @@ final class JavaCommand {
 
     private JavaCommand() {}
 
-    /** The command that runs a class on the class path of the test. The class path comes first, for mpirun. */
+    /**
+     * The command that runs a class on the class path of the test. The class path comes first, for mpirun. Ranks of tests are over before
+     * the optimizing compiler has earned its time.
+     */
     static List<String> of(String mainClass, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 classPath(),
-                "-XX:+UseSerialGC"));
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1"));
         if (Runtime.version().feature() >= 24) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
