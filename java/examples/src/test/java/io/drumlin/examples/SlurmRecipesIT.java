@@ -49,6 +49,7 @@ class SlurmRecipesIT {
     @AfterEach
     void shutDown() throws IOException, InterruptedException {
         if (Files.exists(cluster().resolve("hosts"))) {
+            call("slurm", "down");
             call("cluster", "down");
         }
     }
