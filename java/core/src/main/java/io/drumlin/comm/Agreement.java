@@ -5,6 +5,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -223,12 +225,38 @@ public final class Agreement {
                     .advice("end the job and start it again"));
         }
         String message = message(comm, rank, failure);
-        if (failure != null) {
-            throw failure;
-        }
-        throw DrumlinException.during(operation)
-                .problem("rank " + rank + " failed: " + message)
+        List<Integer> failed = failedRanks(comm, rank, failure != null);
+        IOException thrown = failure != null ? failure : ofOthers(operation, failed, message);
+        AgreedFailure.mark(thrown, failed, comm);
+        throw thrown;
+    }
+
+    private static DrumlinException ofOthers(String operation, List<Integer> failed, String message) {
+        List<Integer> more = failed.subList(1, failed.size());
+        return DrumlinException.during(operation)
+                .problem("rank " + failed.get(0) + " failed: " + message
+                        + (more.isEmpty() ? "" : "; " + AgreedFailure.ranks(more) + " failed too"))
                 .exception();
+    }
+
+    /**
+     * Returns the ranks that failed, the same on every rank. If a message fails, only the first one is known; the
+     * failure itself is agreed on already.
+     */
+    private static List<Integer> failedRanks(Communicator comm, int first, boolean failed) {
+        ByteBuffer all = ByteBuffer.allocate(comm.size());
+        try {
+            comm.allgather(ByteBuffer.allocate(1).put(0, (byte) (failed ? 1 : 0)), all);
+        } catch (IOException e) {
+            return List.of(first);
+        }
+        List<Integer> ranks = new ArrayList<>();
+        for (int rank = 0; rank < comm.size(); rank++) {
+            if (all.get(rank) != 0) {
+                ranks.add(rank);
+            }
+        }
+        return ranks;
     }
 
     /**

@@ -149,7 +149,8 @@ public final class Communicators {
 
     /**
      * Runs a program in which every process is a rank: {@link #world()}, the body, {@link #finish()}. If the body
-     * throws and other ranks might wait for this one forever, the job is aborted with status 1. Collective.
+     * throws and other ranks might wait for this one forever, the job is aborted with status 1. The exception is logged;
+     * one that all ranks throw together is logged by the first rank that failed. Collective.
      *
      * @param <X> exception that the body may throw
      * @param body the work of this rank; its communicator is closed afterwards
@@ -162,13 +163,22 @@ public final class Communicators {
             body.run(world);
         } catch (Throwable thrown) {
             if (world.size() > 1) {
-                LOG.log(System.Logger.Level.ERROR, "rank " + world.rank() + " failed, aborting the job", thrown);
+                report(world.rank(), thrown);
                 world.abort(1);
             }
             throw thrown;
         }
         world.close();
         finish();
+    }
+
+    /** Logs why the job ends. A failure that all ranks have agreed on is logged by one of them. */
+    private static void report(int rank, Throwable thrown) {
+        Optional<AgreedFailure> agreed = AgreedFailure.of(thrown);
+        // On the other ranks the job usually ends here.
+        agreed.ifPresent(AgreedFailure::awaitReporter);
+        String where = agreed.map(failure -> " (" + failure.getMessage() + ")").orElse("");
+        LOG.log(System.Logger.Level.ERROR, "rank " + rank + " failed, aborting the job" + where, thrown);
     }
 
     private static DrumlinException unusableProvider(Throwable cause) {

@@ -33,6 +33,8 @@ final class EndOfMain {
         Thread.UncaughtExceptionHandler before = main.getUncaughtExceptionHandler();
         main.setUncaughtExceptionHandler((thread, thrown) -> {
             failed = true;
+            // On the other ranks the job usually ends here.
+            AgreedFailure.of(thrown).ifPresent(AgreedFailure::awaitReporter);
             before.uncaughtException(thread, thrown);
         });
     }

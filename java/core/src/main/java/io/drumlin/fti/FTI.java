@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.Scalar;
 import io.drumlin.checkpoint.SingleFile;
 import io.drumlin.checkpoint.Staging;
 import io.drumlin.checkpoint.Status;
+import io.drumlin.comm.AgreedFailure;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.ThreadCommunicator;
@@ -229,7 +230,7 @@ public final class FTI {
             enter(instance);
             return checkpoints.isHead() ? FTI_HEAD : report(instance);
         } catch (IOException | RuntimeException e) {
-            new Messages(given == null ? 0 : given.rank(), 0).error(e);
+            reportOnce(new Messages(given == null ? 0 : given.rank(), 0), e);
             closeQuietly(given);
             return FTI_NSCS;
         }
@@ -286,6 +287,13 @@ public final class FTI {
             } catch (IOException e) {
                 new Messages(given.rank(), 0).error(e);
             }
+        }
+    }
+
+    /** Prints a failure; one that all ranks have agreed on is printed by the first rank that failed. */
+    private static void reportOnce(Messages messages, Exception failure) {
+        if (AgreedFailure.of(failure).map(AgreedFailure::isReporter).orElse(true)) {
+            messages.error(failure);
         }
     }
 
@@ -370,7 +378,7 @@ public final class FTI {
         try {
             return call.run(instance);
         } catch (IOException | RuntimeException e) {
-            instance.messages.error(e);
+            reportOnce(instance.messages, e);
             return failureCode;
         }
     }

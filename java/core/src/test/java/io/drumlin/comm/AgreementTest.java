@@ -2,6 +2,7 @@ package io.drumlin.comm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -66,6 +67,61 @@ class AgreementTest {
                         .hasMessageContainingAll("writing", "rank 1 failed: the disk is full");
             }
         });
+    }
+
+    /** The first of them reports for all. */
+    @Test
+    void saysOnWhichRanksAStepFailed() {
+        ThreadCommunicator.run(5, world -> {
+            boolean fails = world.rank() == 1 || world.rank() >= 3;
+            Throwable thrown = catchThrowable(() -> Agreement.run(world, "writing", () -> {
+                if (fails) {
+                    throw new IOException("the disk of " + world.rank() + " is full");
+                }
+            }));
+            assertThat(thrown)
+                    .hasMessageContaining(
+                            fails
+                                    ? "the disk of " + world.rank() + " is full"
+                                    : "rank 1 failed: the disk of 1 is full; ranks 3-4 failed too");
+            assertThat(AgreedFailure.of(new IllegalStateException(thrown))).hasValueSatisfying(agreed -> {
+                assertThat(agreed).hasMessage("failed on ranks 1,3-4 of 5");
+                assertThat(agreed.isReporter()).isEqualTo(world.rank() == 1);
+            });
+        });
+        assertThat(AgreedFailure.of(new IOException("of one rank"))).isEmpty();
+    }
+
+    /** It costs no message: the time of the step rides on the votes. */
+    @Test
+    void saysWhichRankWasTheSlowest() throws IOException {
+        List<SlowestRank> slowest = ThreadCommunicator.call(4, world -> {
+            SlowestRank[] found = new SlowestRank[1];
+            Agreement.run(
+                    world,
+                    "sleeping",
+                    () -> {
+                        try {
+                            Thread.sleep(world.rank() == 3 ? 60 : 1);
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    },
+                    rank -> found[0] = rank);
+            return found[0];
+        });
+        assertThat(slowest).hasSize(4).containsOnly(slowest.get(0));
+        assertThat(slowest.get(0).seconds()).isGreaterThanOrEqualTo(0.06);
+    }
+
+    @Test
+    void votesKeepRankAndTime() {
+        SlowestRank slow = new SlowestRank(1_000_000, 3_600_000_000_000L);
+        assertThat(SlowestRank.elected(slow.vote())).isEqualTo(slow);
+        assertThat(slow.vote()).isLessThan(new SlowestRank(7, 1000).vote()).isNegative();
+        assertThat(SlowestRank.elected(new SlowestRank(3, Long.MAX_VALUE).vote())
+                        .rank())
+                .isEqualTo(3);
     }
 
     @Test
