@@ -62,12 +62,13 @@ final class StatCommand implements Callable<Integer> {
 
     private final Map<String, LevelCosts> levels = new TreeMap<>();
     private final Map<String, Long> counts = new TreeMap<>();
-    private double first = Double.POSITIVE_INFINITY;
-    private double last = Double.NEGATIVE_INFINITY;
+    private double first;
+    private double last;
     private long unreadable;
 
     @Override
     public Integer call() throws IOException {
+        clear();
         for (StatReader reader : readers()) {
             reader.forEach(this::add);
             unreadable += reader.unreadable();
@@ -87,6 +88,15 @@ final class StatCommand implements Callable<Integer> {
             draw(picture);
         }
         return ExitCode.OK;
+    }
+
+    /** Forgets an earlier call: picocli makes one object for all. */
+    private void clear() {
+        levels.clear();
+        counts.clear();
+        first = Double.POSITIVE_INFINITY;
+        last = Double.NEGATIVE_INFINITY;
+        unreadable = 0;
     }
 
     private List<StatReader> readers() {

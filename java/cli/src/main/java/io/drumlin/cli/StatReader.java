@@ -72,7 +72,7 @@ final class StatReader {
     private void readRecording(Consumer<StatEvent> events) throws IOException {
         try {
             RecordedEvents.forEach(file, events);
-        } catch (NoClassDefFoundError e) {
+        } catch (LinkageError e) {
             throw new CommandException(
                     ExitCode.NOT_RECOGNISED, file + ": this Java has no module jdk.jfr, which recordings need");
         }

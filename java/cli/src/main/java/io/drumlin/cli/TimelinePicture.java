@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +29,8 @@ final class TimelinePicture {
     private static final int COLUMNS = (int) ((RIGHT - LEFT) / COLUMN);
     private static final int TICKS = 8;
     private static final double FINEST = 0.5;
+    private static final double MARK = RUN - 16.0;
+    private static final int MOST_SPANS = 10_000;
 
     private static final Map<String, String> COLOURS = new LinkedHashMap<>();
 
@@ -38,6 +40,19 @@ final class TimelinePicture {
         COLOURS.put("exchange", "#f28e2b");
         COLOURS.put("commit", "#59a14f");
         COLOURS.put("other", "#e4e7eb");
+    }
+
+    private static final String RUNNING = "#d6e4f0";
+
+    /** The kinds of events in the lane of the run, in the order in which they are drawn. */
+    private static final Map<String, String> MARKS = new LinkedHashMap<>();
+
+    static {
+        MARKS.put("recovery", "#59a14f");
+        MARKS.put("rebuild", "#f28e2b");
+        MARKS.put("start", "#4e79a7");
+        MARKS.put("failure", "#e15759");
+        MARKS.put("end", "#616e7c");
     }
 
     private static final String STYLE =
@@ -53,7 +68,8 @@ final class TimelinePicture {
     private final double first;
     private final double length;
     private final Map<String, Lane> lanes = new LinkedHashMap<>();
-    private final Map<Integer, Mark> marks = new LinkedHashMap<>();
+    private final Map<String, Map<Integer, StatEvent>> marks = new LinkedHashMap<>();
+    private final List<double[]> spans = new ArrayList<>();
 
     /** The checkpoints of a level. */
     private static final class Lane {
@@ -62,13 +78,11 @@ final class TimelinePicture {
         private double most;
     }
 
-    /** An event of the run. */
-    private record Mark(String kind, StatEvent event) {}
-
     TimelinePicture(double first, double last, Set<String> levels) {
         this.first = first;
         length = Math.max(last - first, 1e-3);
         levels.forEach(name -> lanes.put(name, new Lane()));
+        MARKS.keySet().forEach(kind -> marks.put(kind, new TreeMap<>()));
     }
 
     void add(StatEvent event) {
@@ -81,38 +95,24 @@ final class TimelinePicture {
             }
             lane.count[column]++;
             lane.most = Math.max(lane.most, event.seconds());
-        } else if (colourOfMark(event.kind()) != null) {
-            // A restart has several events at the same time; the gravest is drawn.
-            marks.merge(
-                    column,
-                    new Mark(event.kind(), event),
-                    (old, next) -> gravity(next.kind) >= gravity(old.kind) ? next : old);
         }
+        Map<Integer, StatEvent> ofKind = marks.get(event.kind());
+        if (ofKind != null) {
+            ofKind.merge(column, event, (old, next) -> next.seconds() > old.seconds() ? next : old);
+        }
+        extend(event);
     }
 
-    private static int gravity(String kind) {
-        return List.of("end", "start", "recovery", "rebuild", "failure").indexOf(kind);
-    }
-
-    private static @Nullable String colourOfMark(String kind) {
-        return switch (kind) {
-            case "start" -> "#4e79a7";
-            case "end" -> "#616e7c";
-            case "recovery" -> "#59a14f";
-            case "rebuild" -> "#f28e2b";
-            case "failure" -> "#e15759";
-            default -> null;
-        };
-    }
-
-    private static String nameOfMark(String kind) {
-        return switch (kind) {
-            case "start" -> "start";
-            case "end" -> "end";
-            case "recovery" -> "recovery";
-            case "rebuild" -> "lost files rebuilt";
-            default -> "failure";
-        };
+    /** Records from when to when the program ran: after a kill there is no end in the log. */
+    private void extend(StatEvent event) {
+        if (event.kind().equals("start") && spans.size() < MOST_SPANS) {
+            spans.add(new double[] {event.begin(), event.end()});
+        } else if (!spans.isEmpty()
+                && !event.kind().equals("recovery")
+                && !event.kind().equals("rebuild")) {
+            double[] last = spans.get(spans.size() - 1);
+            last[1] = Math.max(last[1], event.end());
+        }
     }
 
     private double x(double seconds) {
@@ -178,28 +178,37 @@ final class TimelinePicture {
 
     private void writeMarks(PrintWriter out, int bottom) {
         text(out, "lane", MARGIN, TOP + 16, "start", "run");
-        for (Mark mark : marks.values()) {
-            StatEvent event = mark.event;
-            String colour = Objects.requireNonNull(colourOfMark(mark.kind));
-            double x = x(event.begin());
-            double width = Math.max(3, x(event.end()) - x);
-            String told = nameOfMark(mark.kind)
-                    + (event.level() > 0 ? ", checkpoint " + event.id() : "")
-                    + (event.text().isEmpty() ? "" : ": " + event.text());
-            out.printf("<g class=\"bar\"><title>%s</title>%n", LayoutPicture.xml(told));
-            if (!mark.kind.equals("end")) {
-                out.printf(
-                        Locale.ROOT,
-                        "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" style=\"stroke:%s;stroke-dasharray:3 3\"/>%n",
-                        x,
-                        TOP,
-                        x,
-                        bottom,
-                        colour);
-            }
-            rect(out, x, TOP + 4, width, RUN - 16.0, colour);
-            out.println("</g>");
+        for (double[] span : spans) {
+            rect(out, x(span[0]), TOP + 4.0, x(span[1]) - x(span[0]), MARK, RUNNING);
         }
+        marks.forEach((kind, events) -> events.values().forEach(event -> writeMark(out, kind, event, bottom)));
+    }
+
+    private static String nameOfMark(String kind) {
+        return kind.equals("rebuild") ? "lost files rebuilt" : kind;
+    }
+
+    private void writeMark(PrintWriter out, String kind, StatEvent event, int bottom) {
+        String told = nameOfMark(kind)
+                + (event.level() > 0 ? ", checkpoint " + event.id() : "")
+                + (event.text().isEmpty() ? "" : ": " + event.text());
+        double x = x(event.begin());
+        String colour = MARKS.getOrDefault(kind, RUNNING);
+        out.printf("<g class=\"bar\"><title>%s</title>%n", LayoutPicture.xml(told));
+        if (kind.equals("start") || kind.equals("failure")) {
+            out.printf(
+                    Locale.ROOT,
+                    "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" style=\"stroke:%s;stroke-dasharray:3 3\"/>%n",
+                    x,
+                    TOP,
+                    x,
+                    bottom,
+                    colour);
+        }
+        // Lost files are rebuilt within a recovery.
+        boolean within = kind.equals("rebuild");
+        rect(out, x, TOP + (within ? 10.0 : 4.0), Math.max(3, x(event.end()) - x), within ? MARK - 12 : MARK, colour);
+        out.println("</g>");
     }
 
     private void writeLane(PrintWriter out, String name, Lane lane, int y) {
@@ -256,16 +265,16 @@ final class TimelinePicture {
 
     private void writeLegend(PrintWriter out, int y) {
         double x = MARGIN;
-        Map<String, String> all = new LinkedHashMap<>(COLOURS);
-        List<String> kinds = new ArrayList<>(List.of("start", "recovery", "rebuild", "failure", "end"));
-        for (Map.Entry<String, String> each : all.entrySet()) {
+        for (Map.Entry<String, String> each : COLOURS.entrySet()) {
             x = swatch(
                     out, x, y, each.getValue(), each.getKey().equals("other") ? "preparing, deleting" : each.getKey());
         }
         x += 30;
-        kinds.removeIf(kind -> marks.values().stream().noneMatch(mark -> mark.kind.equals(kind)));
-        for (String kind : kinds) {
-            x = swatch(out, x, y, String.valueOf(colourOfMark(kind)), nameOfMark(kind));
+        x = swatch(out, x, y, RUNNING, "running");
+        for (Map.Entry<String, String> each : MARKS.entrySet()) {
+            if (!marks.getOrDefault(each.getKey(), Map.of()).isEmpty()) {
+                x = swatch(out, x, y, each.getValue(), nameOfMark(each.getKey()));
+            }
         }
     }
 
