@@ -655,6 +655,17 @@ public interface Checkpoints extends AutoCloseable {
     void complete() throws IOException;
 
     /**
+     * Ends the run on this rank after its communicator has failed, and leaves all files unchanged: frees memory, threads
+     * and the lease, and sends no message. The program can then {@link #open} the run again, in the same process and
+     * with a communicator of the ranks that are left or were replaced; with {@code failure = 1}, which a run sets with
+     * its first checkpoint, it continues from the newest whole checkpoint. Not collective. Every surviving rank calls it
+     * before any of them opens the run again. The communicators that the run made are not freed, because that is
+     * collective. If a checkpoint in the background does not notice within 10 seconds that the communicator has failed,
+     * its memory is not freed either. Replaces {@link #close}; a second call does nothing.
+     */
+    void abandon();
+
+    /**
      * Frees the memory and the communicator and leaves all files unchanged, so that a run that did not
      * {@link #complete} can be restarted. Collective. A second call does nothing.
      *

@@ -2,16 +2,24 @@ package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.DrumlinException;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a checkpoint in a thread while the rank computes, one checkpoint at a time. Used by one thread of the program.
  */
 final class CheckpointThread {
+
+    /** Time for a thread to notice that its communicator has failed. */
+    private static final int PATIENCE_SECONDS = 10;
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final int rank;
     private @Nullable FutureTask<CheckpointOutcome> task;
@@ -65,6 +73,23 @@ final class CheckpointThread {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** Waits a limited time for the end of the checkpoint, whose outcome is not needed; returns whether it has ended. */
+    boolean abandon() {
+        FutureTask<CheckpointOutcome> running = task;
+        task = null;
+        if (running == null) {
+            return true;
+        }
+        try {
+            running.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.log(Logger.Level.DEBUG, "a checkpoint that was abandoned", e);
+        }
+        return running.isDone();
     }
 
     private IOException failure(ExecutionException ended) {

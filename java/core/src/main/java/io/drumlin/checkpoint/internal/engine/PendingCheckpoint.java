@@ -151,6 +151,19 @@ public final class PendingCheckpoint {
         }
     }
 
+    /**
+     * Waits a limited time for the end of a checkpoint that a thread takes, and frees the memory if the thread has ended.
+     *
+     * @return whether it has
+     */
+    public boolean abandon() {
+        boolean ended = thread.abandon();
+        if (ended) {
+            staged.close();
+        }
+        return ended;
+    }
+
     /** Frees the memory. */
     public void close() {
         staged.close();

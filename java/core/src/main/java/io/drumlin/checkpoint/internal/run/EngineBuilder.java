@@ -5,7 +5,6 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.checkpoint.Packing;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
-import io.drumlin.checkpoint.internal.engine.OpenOptions;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.comm.Communicator;

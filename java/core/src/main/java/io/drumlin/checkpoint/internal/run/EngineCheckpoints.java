@@ -19,11 +19,9 @@ import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.data.FaultInjection;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
-import io.drumlin.checkpoint.internal.directory.Lease;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.CheckpointOutcome;
 import io.drumlin.checkpoint.internal.engine.Engine;
-import io.drumlin.checkpoint.internal.engine.OpenOptions;
 import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
 import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.engine.Run;
@@ -66,6 +64,7 @@ public final class EngineCheckpoints implements Checkpoints {
     private final EngineStash stash;
     private final SharedHdf5File singleFile;
     private final RunDescription description;
+    private final RunEnding ending;
     private Status status = Status.FRESH;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
     private @Nullable VariableByVariable incremental;
@@ -90,6 +89,7 @@ public final class EngineCheckpoints implements Checkpoints {
         faultInjection = new FaultInjection(config.injection(), run.app().rank(), System::nanoTime);
         stash = new EngineStash(engine, variables, underway, last);
         description = run.description(engine.group());
+        ending = new RunEnding(run, engine, underway, snapshots);
     }
 
     /** Starts or restarts the run. Collective. */
@@ -550,43 +550,21 @@ public final class EngineCheckpoints implements Checkpoints {
         }
         closed = true;
         staging.ifPresent(FileStaging::close);
-        try {
-            try {
-                if (incremental != null) {
-                    incremental.close();
-                }
-            } finally {
-                leave();
-            }
-        } finally {
-            engine.log().flush();
-            underway.close();
-            try {
-                engine.close();
-                snapshots.close();
-                run.app().close();
-            } finally {
-                // From now on another job may change the directories; this job has finished its deletions.
-                run.lease().ifPresent(Lease::close);
-            }
+        ending.close(incremental, started);
+    }
+
+    @Override
+    public void abandon() {
+        if (!closed) {
+            closed = true;
+            staging.ifPresent(FileStaging::close);
+            ending.abandon(incremental);
         }
     }
 
     /** Waits until this rank has finished its background deletions. */
     public void awaitDeletion() {
         engine.levels().awaitDeletion();
-    }
-
-    private void leave() throws IOException {
-        try {
-            if (started) {
-                underway.leave();
-            }
-        } finally {
-            if (run.headLink().isPresent()) {
-                run.headLink().get().close();
-            }
-        }
     }
 
     void closeAfter(Throwable failure) {

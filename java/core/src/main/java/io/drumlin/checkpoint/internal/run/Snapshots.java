@@ -4,6 +4,9 @@ import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.SnapshotPlan;
+import io.drumlin.checkpoint.internal.clock.IntervalClock;
+import io.drumlin.checkpoint.internal.clock.MinuteClock;
+import io.drumlin.checkpoint.internal.clock.SnapshotClock;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.StopConfig;
 import io.drumlin.checkpoint.internal.config.StopConfig.When;
@@ -169,6 +172,13 @@ final class Snapshots implements AutoCloseable {
             }
             // A launcher kills the ranks that are left when one ends with a status other than 0.
             run.app().barrier();
+        }
+    }
+
+    /** Stops to look for signs, without a message. */
+    void abandon() {
+        if (stop != null) {
+            stop.close();
         }
     }
 

@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.engine;
+package io.drumlin.checkpoint.internal.run;
 
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The options that a program sets before it opens a run; see {@link Checkpoints.Builder}. Not thread-safe. */
-public final class OpenOptions {
+final class OpenOptions {
 
     public final Map<Integer, ProtectedData> variables = new LinkedHashMap<>();
     public Optional<Packing> packing = Optional.empty();

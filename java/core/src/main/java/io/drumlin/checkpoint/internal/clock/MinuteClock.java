@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.run;
+package io.drumlin.checkpoint.internal.clock;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.SnapshotPlan;
@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * The intervals of C FTI, {@code ckpt_l1} to {@code ckpt_l4}. Minutes are counted in iterations, by the mean iteration
  * time of all ranks (docs/formats/fti-run-directory.md, section 6).
  */
-final class MinuteClock implements SnapshotClock {
+public final class MinuteClock implements SnapshotClock {
 
     private static final double MINUTE = 60;
 
@@ -32,7 +32,7 @@ final class MinuteClock implements SnapshotClock {
     private int minutes;
     private Optional<SnapshotPlan> newPlan = Optional.empty();
 
-    MinuteClock(FtiConfig config, LongSupplier nanoTime) {
+    public MinuteClock(FtiConfig config, LongSupplier nanoTime) {
         this.config = config;
         this.nanoTime = nanoTime;
     }

@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.run;
+package io.drumlin.checkpoint.internal.clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

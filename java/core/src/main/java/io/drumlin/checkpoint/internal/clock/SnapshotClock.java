@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.run;
+package io.drumlin.checkpoint.internal.clock;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.SnapshotPlan;
@@ -11,7 +11,7 @@ import java.util.Optional;
  * Decides when a snapshot takes a checkpoint, and at which level. Times are converted to iterations by their mean
  * duration on all ranks, so that all ranks decide alike. Not thread-safe.
  */
-interface SnapshotClock {
+public interface SnapshotClock {
 
     /** Adds a value over all ranks. Collective. */
     @FunctionalInterface

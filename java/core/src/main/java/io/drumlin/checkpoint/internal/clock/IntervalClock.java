@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.run;
+package io.drumlin.checkpoint.internal.clock;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.SnapshotPlan;
@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  * restart dumps", Future Generation Computer Systems 22 (2006) 303-312, whose first order is J. W. Young's
  * (Communications of the ACM 17 (1974) 530-531). A checkpoint of a level also counts for lower levels.
  */
-final class IntervalClock implements SnapshotClock {
+public final class IntervalClock implements SnapshotClock {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
@@ -57,7 +57,7 @@ final class IntervalClock implements SnapshotClock {
      *     levels that are taken
      * @param maxSyncInterval most iterations from one agreement to the next
      */
-    IntervalClock(Map<Level, Double> meanSecondsBetweenFailures, int maxSyncInterval, LongSupplier nanoTime) {
+    public IntervalClock(Map<Level, Double> meanSecondsBetweenFailures, int maxSyncInterval, LongSupplier nanoTime) {
         this.meanSecondsBetweenFailures = meanSecondsBetweenFailures;
         this.maxSyncInterval = maxSyncInterval;
         this.nanoTime = nanoTime;
