@@ -344,13 +344,18 @@ final class Head {
 
     private BlockFile open(Path path, long size) throws IOException {
         BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ));
-        if (file.size() != size) {
+        try {
+            long found = file.size();
+            if (found != size) {
+                throw DrumlinException.during("reading what the application has written")
+                        .path(path)
+                        .problem("the file has " + found + " bytes and should have " + size)
+                        .exception();
+            }
+            return file;
+        } catch (IOException | RuntimeException e) {
             file.close();
-            throw DrumlinException.during("reading what the application has written")
-                    .path(path)
-                    .problem("the file has " + file.size() + " bytes and should have " + size)
-                    .exception();
+            throw e;
         }
-        return file;
     }
 }
