@@ -114,7 +114,8 @@ class KilledHeat2DIT {
         List<String> command = new ArrayList<>(mpirun);
         command.addAll(
                 command.indexOf("-n") + 2, List.of("unshare", "--uts", "--mount", "bash", "-c", ON_ITS_HOST, "host"));
-        command.addAll(0, List.of("env", "HOSTS=" + hosts, "NODES=" + nodes));
+        // A job that was killed on another host holds its lease for three minutes, but not against the same job.
+        command.addAll(0, List.of("env", "HOSTS=" + hosts, "NODES=" + nodes, "JOB_ID=heat"));
         return command;
     }
 
