@@ -1,5 +1,6 @@
 package io.drumlin.hostile;
 
+import io.drumlin.comm.AgreedFailure;
 import io.drumlin.hostile.Program.Killed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,8 @@ final class Causes {
     }
 
     private static Optional<String> requireWords(Throwable failure, Set<Throwable> seen) {
-        if (failure == null || !seen.add(failure)) {
+        // AgreedFailure only tells which ranks have failed.
+        if (failure == null || failure instanceof AgreedFailure || !seen.add(failure)) {
             return Optional.empty();
         }
         boolean expected = failure instanceof IOException || failure instanceof UncheckedIOException;
