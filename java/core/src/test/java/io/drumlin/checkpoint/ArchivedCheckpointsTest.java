@@ -104,6 +104,29 @@ class ArchivedCheckpointsTest {
         run.run(2, (checkpoints, comm) -> recovers(checkpoints, 2, comm.rank()));
     }
 
+    /** Ids come again after a restart from the archive, and the archive takes no directory in the place of a file. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void whatIsLeftOfANewerCheckpointDoesNotStopLaterOnes(String ioMode) throws IOException {
+        RunFixture run = lostLevel4(ioMode);
+        for (Path file : PathStatus.entries(global(run).resolve("l4"))) {
+            if (file.getFileName().toString().startsWith("Ckpt3-")) {
+                Files.delete(file);
+                Files.createDirectories(file.resolve("inside"));
+            }
+        }
+        run.run(2, (checkpoints, comm) -> {
+            recovers(checkpoints, 2, comm.rank());
+            for (int id = 3; id <= 6; id++) {
+                checkpoints.protect(0, new int[] {id, comm.rank()});
+                checkpoints.checkpoint(id, Level.L4);
+                ((EngineCheckpoints) checkpoints).awaitDeletion();
+            }
+        });
+        destroy(global(run).resolve("l4"), "Ckpt6-");
+        run.run(2, (checkpoints, comm) -> recovers(checkpoints, 5, comm.rank()));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"1", "2", "3", "4", "5"})
     void anArchiveWithoutAWholeCheckpointIsNotOverwritten(String ioMode) throws IOException {

@@ -476,9 +476,12 @@ public final class CommitProtocol implements CheckpointDirectories {
         }
     }
 
+    /** A directory in the place of a file belongs to no checkpoint, and would keep a later file from its place. */
     private void moveFiles(Path from, Path to) throws IOException {
         for (Path file : PathStatus.entries(from)) {
-            storage.rename(file, to.resolve(file.getFileName()));
+            if (!PathStatus.isDirectory(file)) {
+                storage.rename(file, to.resolve(file.getFileName()));
+            }
         }
         storage.syncDirectory(to);
     }
