@@ -26,8 +26,8 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
     private static final String SECTION = "lease";
 
     /**
-     * The variables in which {@code drumlin launch} and batch systems name a job, each with the variable that distinguishes jobs of the same
-     * number.
+     * The variables in which {@code drumlin launch} and batch systems name a job, each with the variable that
+     * distinguishes jobs of the same number.
      */
     private static final List<List<String>> JOBS = List.of(
             List.of("SLURM_JOB_ID", "SLURM_CLUSTER_NAME"),

@@ -37,6 +37,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.IntPredicate;
 
 /**
  * Finds a whole checkpoint of one level: one that the remaining files of all ranks yield, or can yield after lost files
@@ -177,10 +178,14 @@ public final class CheckpointSearch {
     /**
      * Finds the newest checkpoint of a level all of whose files are whole in their places. Changes nothing. Collective.
      *
+     * @param wanted the checkpoints to consider, by their ids; the same on all ranks
      * @return this rank's file; empty on all ranks if there is none
      */
-    public Optional<Found> findUnchanged(Level level) throws IOException {
+    public Optional<Found> findUnchanged(Level level, IntPredicate wanted) throws IOException {
         for (StoredCheckpoint stored : candidates(level).checkpoints) {
+            if (!wanted.test(stored.ckptId())) {
+                continue;
+            }
             Left left = inspect(stored, true, true);
             if (left.recoverable && onAllRanks(left.source == DataSource.OWN_FILE)) {
                 taken = Optional.of(stored);

@@ -48,7 +48,7 @@ final class ArchiveRestart {
                     new FileRebuilder(app, engine.group(), engine.storage(), engine.slabs(), engine.reader()),
                     engine.log());
             Optional<CheckpointSearch.Found> found =
-                    search.findUnchanged(Level.L4).filter(each -> restart.isOfTheseRanks(each, listed));
+                    search.findUnchanged(Level.L4, ckptId -> restart.isOfTheseRanks(Level.L4, ckptId, listed));
             if (found.isPresent()) {
                 warn(found.get());
                 engine.log().recordContinuedFrom(search.lastFound().orElseThrow());

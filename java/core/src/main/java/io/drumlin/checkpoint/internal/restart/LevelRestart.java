@@ -107,8 +107,8 @@ final class LevelRestart {
      */
     Optional<CheckpointSearch.Found> locate(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
-        Optional<CheckpointSearch.Found> found =
-                recovery.find(level, span).filter(each -> isOfTheseRanks(each, listed));
+        Optional<CheckpointSearch.Found> found = recovery.find(level, span)
+                .filter(each -> isOfTheseRanks(each.level(), each.file().ckptId(), listed));
         if (found.isPresent() && completeInterruptedCommits(older)) {
             // Searches again, because the recovered data must be verified and the results of the verification are gone.
             return recovery.find(level, span);
@@ -117,9 +117,9 @@ final class LevelRestart {
     }
 
     /** Returns whether this number of ranks has stored a checkpoint of the parallel file system, as far as known. */
-    boolean isOfTheseRanks(CheckpointSearch.Found found, RecordedRankCounts listed) {
-        Set<Integer> stored = listed.of(found.level(), found.file().ckptId());
-        return !found.level().isGlobal() || stored.isEmpty() || stored.contains(app.size());
+    boolean isOfTheseRanks(Level level, int ckptId, RecordedRankCounts listed) {
+        Set<Integer> stored = listed.of(level, ckptId);
+        return !level.isGlobal() || stored.isEmpty() || stored.contains(app.size());
     }
 
     /** Completes the interrupted commits of older levels; returns whether there was one. Collective. */
