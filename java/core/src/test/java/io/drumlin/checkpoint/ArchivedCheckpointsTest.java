@@ -14,6 +14,7 @@ import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,6 +103,24 @@ class ArchivedCheckpointsTest {
                 }))
                 .hasMessageContaining("the program ends here");
         run.run(2, (checkpoints, comm) -> recovers(checkpoints, 2, comm.rank()));
+    }
+
+    /** Nothing but the archive is left, and nothing is made beside it before there is another checkpoint. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void theArchiveAloneIsEnough(String ioMode) throws IOException {
+        RunFixture run = lostLevel4(ioMode);
+        String execId = run.restartValue("exec_id");
+        for (String each : List.of("Global", "Meta")) {
+            DirectoryTree.delete(directory.resolve(each).resolve(execId).resolve("l4"), new NioEngine());
+        }
+        var files = run.files();
+        RunFixture.Body look = (checkpoints, comm) -> {
+            recovers(checkpoints, 2, comm.rank());
+            throw new IOException("the program ends here");
+        };
+        assertThatThrownBy(() -> open(run, look)).hasMessageContaining("the program ends here");
+        assertThat(run.files()).isEqualTo(files);
     }
 
     /** Ids come again after a restart from the archive, and the archive takes no directory in the place of a file. */
