@@ -114,8 +114,7 @@ class KilledHeat2DIT {
         List<String> command = new ArrayList<>(mpirun);
         command.addAll(
                 command.indexOf("-n") + 2, List.of("unshare", "--uts", "--mount", "bash", "-c", ON_ITS_HOST, "host"));
-        // A job that was killed on another host holds its lease for three minutes, but not against the same job.
-        command.addAll(0, List.of("env", "HOSTS=" + hosts, "NODES=" + nodes, "JOB_ID=heat"));
+        command.addAll(0, List.of("env", "HOSTS=" + hosts, "NODES=" + nodes));
         return command;
     }
 

@@ -45,6 +45,8 @@ public final class Lease implements AutoCloseable {
     private final CountDownLatch over = new CountDownLatch(1);
     private final Thread renewal;
     private final Thread atExit;
+    private volatile boolean told;
+    private volatile long toldNanos;
 
     private Lease(Path file, LeaseHolder holder, Duration watch) {
         this.file = file;
@@ -198,7 +200,7 @@ public final class Lease implements AutoCloseable {
             pause();
             Optional<FileTime> now = time();
             if (!now.equals(first)) {
-                return now.isPresent();
+                return now.isPresent() && !isOld(now.get());
             }
         }
         return false;
@@ -258,18 +260,40 @@ public final class Lease implements AutoCloseable {
         }
     }
 
+    /**
+     * Lets another job take the lease over without watching it, for {@link #GRACE} at least. If this process is still
+     * alive then, it renews the lease. For a process that was told to end, and may be killed before it can release the
+     * lease. Thread-safe.
+     */
+    public void endsSoon() {
+        toldNanos = System.nanoTime();
+        told = true;
+        setTime(FileTime.fromMillis(0));
+    }
+
     private void renew(Duration pause) {
+        long most = Math.min(pause.toNanos(), GRACE.toNanos());
+        long renewed = System.nanoTime();
         try {
-            while (!over.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
-                try {
-                    Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
-                } catch (IOException e) {
-                    // A job that watches the lease may now take it over; this run's next checkpoint is then refused.
-                    LOG.log(Logger.Level.DEBUG, "the lease {0} was not renewed: {1}", file, e.toString());
+            while (!over.await(most, TimeUnit.NANOSECONDS)) {
+                long now = System.nanoTime();
+                if (told ? now - toldNanos >= GRACE.toNanos() : now - renewed >= pause.toNanos()) {
+                    told = false;
+                    renewed = now;
+                    setTime(FileTime.from(Instant.now()));
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void setTime(FileTime time) {
+        try {
+            Files.setLastModifiedTime(file, time);
+        } catch (IOException e) {
+            // A job that watches the lease may now take it over; this run's next checkpoint is then refused.
+            LOG.log(Logger.Level.DEBUG, "the lease {0} was not renewed: {1}", file, e.toString());
         }
     }
 

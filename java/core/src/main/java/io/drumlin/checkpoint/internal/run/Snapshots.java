@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.internal.clock.SnapshotClock;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.StopConfig;
 import io.drumlin.checkpoint.internal.config.StopConfig.When;
+import io.drumlin.checkpoint.internal.directory.Lease;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.stop.StopAgreement;
 import io.drumlin.checkpoint.internal.stop.StopReason;
@@ -64,7 +65,9 @@ final class Snapshots implements AutoCloseable {
                 config,
                 run.configFile().resolveSibling(run.configFile().getFileName() + ".halt"),
                 run.config().maxSyncIntv(),
-                this::secondsOfLast);
+                this::secondsOfLast,
+                // A launcher that ends a job sends SIGTERM and soon kills.
+                () -> run.lease().ifPresent(Lease::endsSoon));
         stop = made;
         return made;
     }

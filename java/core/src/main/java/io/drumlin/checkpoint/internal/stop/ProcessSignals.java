@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,8 @@ final class ProcessSignals {
     /** The handlers that were replaced, by the names of their signals. */
     private static final Map<String, Object> REPLACED = new LinkedHashMap<>();
 
+    private static final List<Runnable> ON_TERM = new CopyOnWriteArrayList<>();
+
     private static int users;
     private static @Nullable JvmSignals jvm;
     private static @Nullable Object ours;
@@ -35,8 +38,13 @@ final class ProcessSignals {
 
     private ProcessSignals() {}
 
-    /** Starts to note signals, until {@link #leave} is called as often. */
-    static synchronized void listen() {
+    /**
+     * Starts to note signals, until {@link #leave} is called as often.
+     *
+     * @param onTerm what is done after SIGTERM, on a thread of its own
+     */
+    static synchronized void listen(Runnable onTerm) {
+        ON_TERM.add(onTerm);
         if (users++ > 0) {
             return;
         }
@@ -82,6 +90,9 @@ final class ProcessSignals {
         if (before == null || before.compareTo(reason) < 0) {
             received = reason;
         }
+        if (name.equals(TERM)) {
+            ON_TERM.forEach(Runnable::run);
+        }
     }
 
     private static synchronized boolean comesAgain() {
@@ -111,7 +122,8 @@ final class ProcessSignals {
     }
 
     /** Stops to note signals, and gives them back unless someone else has taken them. */
-    static synchronized void leave() {
+    static synchronized void leave(Runnable onTerm) {
+        ON_TERM.remove(onTerm);
         if (--users > 0 || jvm == null) {
             return;
         }

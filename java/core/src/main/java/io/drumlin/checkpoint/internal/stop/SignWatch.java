@@ -19,6 +19,7 @@ final class SignWatch implements StopSigns {
 
     private final @Nullable TimeLimit timeLimit;
     private final @Nullable Path haltFile;
+    private final Runnable onTerm;
     private boolean closed;
 
     /**
@@ -26,8 +27,16 @@ final class SignWatch implements StopSigns {
      *
      * @param haltFile file of the run, unless the configuration names another
      * @param checkpointSeconds what the last checkpoint is likely to take
+     * @param onTerm what is done after SIGTERM, on a thread of its own
      */
-    SignWatch(int rank, StopConfig config, Path haltFile, BatchSystem batch, DoubleSupplier checkpointSeconds) {
+    SignWatch(
+            int rank,
+            StopConfig config,
+            Path haltFile,
+            BatchSystem batch,
+            DoubleSupplier checkpointSeconds,
+            Runnable onTerm) {
+        this.onTerm = onTerm;
         OptionalLong end = rank == 0 ? batch.end() : OptionalLong.empty();
         timeLimit = end.isEmpty()
                 ? null
@@ -37,7 +46,7 @@ final class SignWatch implements StopSigns {
                         checkpointSeconds,
                         System::nanoTime);
         this.haltFile = rank == 0 ? config.haltFile().orElse(haltFile) : null;
-        ProcessSignals.listen();
+        ProcessSignals.listen(onTerm);
     }
 
     @Override
@@ -77,7 +86,7 @@ final class SignWatch implements StopSigns {
     public void close() {
         if (!closed) {
             closed = true;
-            ProcessSignals.leave();
+            ProcessSignals.leave(onTerm);
         }
     }
 }

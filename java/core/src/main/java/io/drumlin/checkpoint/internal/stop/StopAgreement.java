@@ -44,12 +44,18 @@ public final class StopAgreement implements AutoCloseable {
      * @param haltFile file that stops the run, unless the configuration names another
      * @param mostCalls most calls of {@link #look} from one sum to the next
      * @param checkpointSeconds what the last checkpoint is likely to take
+     * @param onTerm what is done after SIGTERM, on a thread of its own
      */
     public static StopAgreement of(
-            int rank, StopConfig config, Path haltFile, int mostCalls, DoubleSupplier checkpointSeconds) {
+            int rank,
+            StopConfig config,
+            Path haltFile,
+            int mostCalls,
+            DoubleSupplier checkpointSeconds,
+            Runnable onTerm) {
         BatchSystem batch = new BatchSystem(System.getenv());
         return new StopAgreement(
-                new SignWatch(rank, config, haltFile, batch, checkpointSeconds), mostCalls, System::nanoTime);
+                new SignWatch(rank, config, haltFile, batch, checkpointSeconds, onTerm), mostCalls, System::nanoTime);
     }
 
     StopAgreement(StopSigns signs, int mostCalls, LongSupplier nanoTime) {

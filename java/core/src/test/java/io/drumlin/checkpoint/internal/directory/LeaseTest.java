@@ -431,6 +431,29 @@ class LeaseTest {
         }
     }
 
+    /** mpirun sends SIGTERM a second before it kills, and the next start is on another host. */
+    @Test
+    void aJobThatIsToldToEndAndIsKilledIsNotWatched() throws IOException {
+        Path file = directory.resolve("drumlin-lease");
+        try (Lease killed =
+                Lease.take(file, elsewhere(""), Duration.ofMinutes(5), SHORT).orElseThrow()) {
+            killed.endsSoon();
+            take(file, Map.of(), Duration.ofMinutes(5));
+        }
+    }
+
+    @Test
+    void aJobThatGoesOnAfterItWasToldToEndKeepsItsLease() throws IOException, InterruptedException {
+        Path file = directory.resolve("drumlin-lease");
+        try (Lease alive =
+                Lease.take(file, elsewhere(""), Duration.ofMillis(1500), SHORT).orElseThrow()) {
+            alive.endsSoon();
+            Thread.sleep(Lease.GRACE.toMillis() + 1000);
+            assertThatThrownBy(() -> Lease.take(file, here(Map.of()), Duration.ofMinutes(5), SHORT))
+                    .hasMessageContaining("another job is running");
+        }
+    }
+
     /** An empty lease would be taken for that of another job, by this start and the next. */
     @ParameterizedTest
     @CsvSource({"false, 0", "true, 1"})
