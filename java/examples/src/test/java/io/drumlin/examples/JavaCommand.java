@@ -61,4 +61,11 @@ final class JavaCommand {
         command.addAll(of(mainClass, arguments));
         return command;
     }
+
+    /** The words of a command for a shell. */
+    static String quoted(List<String> words) {
+        return words.stream()
+                .map(word -> "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
+    }
 }

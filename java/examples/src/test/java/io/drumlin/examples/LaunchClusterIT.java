@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -86,8 +85,8 @@ class LaunchClusterIT {
                         .replaceAll("local_test +=.*", "local_test = 0"));
         Files.write(shared().resolve("hosts"), List.of("node1", "node2", "node3", "node4"));
 
-        Process process =
-                onCluster("run", "login", "exec " + quoted(launch(heat))).start();
+        Process process = onCluster("run", "login", "exec " + JavaCommand.quoted(launch(heat)))
+                .start();
         List<String> output = new ArrayList<>();
         try (BufferedReader reader = process.inputReader()) {
             int failures = 0;
@@ -173,35 +172,8 @@ class LaunchClusterIT {
         return command;
     }
 
-    private static String quoted(List<String> words) {
-        return words.stream()
-                .map(word -> "'" + word.replace("'", "'\\''") + "'")
-                .collect(Collectors.joining(" "));
-    }
-
     private void compare(String story) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(JavaCommand.of(
-                        "io.drumlin.examples.Heat2D",
-                        "--threads",
-                        Integer.toString(NODES),
-                        "--no-checkpoints",
-                        "--config",
-                        "none",
-                        "--size",
-                        "512",
-                        "--iterations",
-                        Integer.toString(ITERATIONS),
-                        "--every",
-                        Integer.toString(EVERY),
-                        "--field",
-                        folder.resolve("undisturbed.f64").toString(),
-                        "--no-progress"))
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes());
-        assertThat(process.waitFor()).as(output).isZero();
-        assertThat(shared().resolve("field.f64"))
-                .as(story)
-                .hasBinaryContent(Files.readAllBytes(folder.resolve("undisturbed.f64")));
+        byte[] undisturbed = UndisturbedHeat2D.field(NODES, 512, ITERATIONS, EVERY, folder.resolve("undisturbed.f64"));
+        assertThat(shared().resolve("field.f64")).as(story).hasBinaryContent(undisturbed);
     }
 }

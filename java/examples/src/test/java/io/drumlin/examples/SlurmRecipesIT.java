@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -134,15 +133,7 @@ class SlurmRecipesIT {
                 "--field",
                 shared().resolve("field.f64").toString(),
                 "--no-progress");
-        call(
-                "slurm",
-                "run",
-                "sbatch " + options + " --output=" + log + " " + recipe + " "
-                        + heat.stream().map(SlurmRecipesIT::quoted).collect(Collectors.joining(" ")));
-    }
-
-    private static String quoted(String word) {
-        return "'" + word.replace("'", "'\\''") + "'";
+        call("slurm", "run", "sbatch " + options + " --output=" + log + " " + recipe + " " + JavaCommand.quoted(heat));
     }
 
     private void await(String expected) throws IOException, InterruptedException {
@@ -158,27 +149,7 @@ class SlurmRecipesIT {
     }
 
     private void compare(int ranks) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(JavaCommand.of(
-                        HEAT,
-                        "--threads",
-                        Integer.toString(ranks),
-                        "--no-checkpoints",
-                        "--config",
-                        "none",
-                        "--size",
-                        "1024",
-                        "--iterations",
-                        Integer.toString(ITERATIONS),
-                        "--every",
-                        Integer.toString(EVERY),
-                        "--field",
-                        folder.resolve("undisturbed.f64").toString(),
-                        "--no-progress"))
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes());
-        assertThat(process.waitFor()).as(output).isZero();
-        assertThat(shared().resolve("field.f64"))
-                .hasBinaryContent(Files.readAllBytes(folder.resolve("undisturbed.f64")));
+        byte[] undisturbed = UndisturbedHeat2D.field(ranks, 1024, ITERATIONS, EVERY, folder.resolve("undisturbed.f64"));
+        assertThat(shared().resolve("field.f64")).hasBinaryContent(undisturbed);
     }
 }

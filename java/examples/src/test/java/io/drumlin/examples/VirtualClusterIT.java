@@ -244,15 +244,7 @@ class VirtualClusterIT {
                         mapping.by,
                         "--host",
                         hosts.stream().map(host -> host + ":" + each).collect(Collectors.joining(","))));
-        return cluster(
-                        "run",
-                        "login",
-                        "exec " + command.stream().map(VirtualClusterIT::quoted).collect(Collectors.joining(" ")))
-                .redirectErrorStream(true);
-    }
-
-    private static String quoted(String word) {
-        return "'" + word.replace("'", "'\\''") + "'";
+        return cluster("run", "login", "exec " + JavaCommand.quoted(command)).redirectErrorStream(true);
     }
 
     /** Runs without an end until a host crashes, which is after two checkpoints. */
