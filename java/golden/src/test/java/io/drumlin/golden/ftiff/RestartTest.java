@@ -40,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RestartTest {
 
     private static final Pattern RANK_FILE = Pattern.compile("(.*)/l([1-4])/Ckpt(\\d+)-Rank\\d+\\.fti");
+    private static final Pattern ARCHIVED = Pattern.compile(".*/l4_archive/Ckpt(\\d+)-Rank\\d+\\.fti");
 
     @TempDir
     private Path directory;
@@ -67,16 +68,26 @@ class RestartTest {
             return checkpoints;
         }
 
-        /** Level and id of the checkpoint that counts, the one of the lowest level. */
+        /** Level and id of the checkpoint that counts: the one of the lowest level, at no level the newest of the archive. */
         Optional<Map.Entry<Level, Integer>> newest() {
-            return Optional.ofNullable(checkpoints().firstEntry());
+            return Optional.ofNullable(checkpoints().firstEntry()).or(this::newestArchived);
+        }
+
+        private Optional<Map.Entry<Level, Integer>> newestArchived() {
+            return snapshot().files().stream()
+                    .map(file -> ARCHIVED.matcher(file.path()))
+                    .filter(Matcher::matches)
+                    .map(match -> Integer.valueOf(match.group(1)))
+                    .max(Comparator.naturalOrder())
+                    .map(id -> Map.entry(Level.L4, id));
         }
 
         /** The same when nodes are lost, by what the levels promise. */
         Optional<Map.Entry<Level, Integer>> newestWithout(Set<Integer> nodes) {
             return checkpoints().entrySet().stream()
                     .filter(each -> stands(each.getKey(), nodes))
-                    .findFirst();
+                    .findFirst()
+                    .or(this::newestArchived);
         }
 
         private boolean stands(Level level, Set<Integer> nodes) {
