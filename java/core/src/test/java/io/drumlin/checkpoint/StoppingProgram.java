@@ -11,9 +11,9 @@ import java.nio.file.Path;
 /**
  * A program that stops when it is told to, and sends itself real signals. Arguments: the configuration file, the number of
  * threads that are ranks or 0 for processes, how it takes checkpoints ({@code snapshot}, {@code own}, {@code fti}), the
- * iteration in which something happens, and what: {@code USR1} or another signal for the process of rank 1, {@code halt},
- * {@code nothing}. It has at most 1000 iterations of 2 ms,
- * and does not dawdle after a restart.
+ * iteration in which something happens, and what: {@code USR1} or another signal for the process of rank 1, {@code
+ * all:USR1} for all processes that its launcher started, {@code halt}, {@code nothing}. It has at most 1000 iterations of
+ * 2 ms, and does not dawdle after a restart.
  */
 public final class StoppingProgram {
 
@@ -52,6 +52,9 @@ public final class StoppingProgram {
     private void java(Communicator world) throws IOException {
         Scalar.OfInt iteration = new Scalar.OfInt(0);
         try (Checkpoints checkpoints = Checkpoints.open(Path.of(args[0]), world)) {
+            if (checkpoints.isHead()) {
+                return;
+            }
             checkpoints.protect(0, iteration);
             boolean snapshots = args[2].equals("snapshot");
             if (checkpoints.isRestart()) {
@@ -73,6 +76,7 @@ public final class StoppingProgram {
             stopped = true;
             if (!snapshots) {
                 checkpoints.checkpoint(iteration.value, Level.L4);
+                checkpoints.await();
             }
             say(
                     world,
@@ -119,17 +123,21 @@ public final class StoppingProgram {
     private void happen(String what) throws IOException, InterruptedException {
         if (what.equals("halt")) {
             Files.createFile(Path.of(args[0] + ".halt"));
-        } else if (!what.equals("nothing")) {
-            for (String signal : what.split(",")) {
-                new ProcessBuilder(
-                                "kill",
-                                "-" + signal,
-                                Long.toString(ProcessHandle.current().pid()))
-                        .inheritIO()
-                        .start()
-                        .waitFor();
+        } else if (what.startsWith("all:")) {
+            ProcessHandle launcher = ProcessHandle.current().parent().orElseThrow();
+            for (ProcessHandle process : launcher.children().toList()) {
+                send(what.substring("all:".length()), process);
             }
+        } else if (!what.equals("nothing")) {
+            send(what, ProcessHandle.current());
         }
+    }
+
+    private static void send(String signal, ProcessHandle process) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
     }
 
     /** As a program might do, but without a warning of javac. */

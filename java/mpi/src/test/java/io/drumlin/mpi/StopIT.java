@@ -13,6 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A signal that one process gets stops all processes of a job in the same iteration. */
 @Tag("native")
@@ -45,6 +47,21 @@ class StopIT {
 
         Outcome second = run(Map.of(), "snapshot", "0", "nothing");
         assertThat(second.output()).contains("rank 1 restarts after ").contains("rank 0 is done");
+        assertThat(second.exitStatus()).as(second.output()).isZero();
+    }
+
+    /** Rank 0 is the head. Slurm and mpirun send signals to all processes of a job. */
+    @ParameterizedTest
+    @CsvSource({"own, USR1", "snapshot, TERM"})
+    void aHeadFinishesTheLastCheckpointAfterASignalToAll(String how, String signal) throws Exception {
+        Map<String, String> changes =
+                Map.of("basic.head", "1", "basic.inline_l2", "0", "basic.inline_l3", "0", "basic.inline_l4", "0");
+        Outcome stopped = run(changes, how, "50", "all:" + signal);
+        assertThat(stopped.output()).contains("rank 0 got SIG" + signal).contains("rank 1 stops after ");
+        assertThat(stopped.exitStatus()).as(stopped.output()).isEqualTo(Checkpoints.COME_AGAIN);
+
+        Outcome second = run(changes, how, "0", "nothing");
+        assertThat(second.output()).contains("rank 1 restarts after ").contains("rank 1 is done");
         assertThat(second.exitStatus()).as(second.output()).isZero();
     }
 

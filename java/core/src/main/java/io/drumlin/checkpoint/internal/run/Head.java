@@ -6,6 +6,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.StopConfig.When;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
@@ -27,6 +28,7 @@ import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
 import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
+import io.drumlin.checkpoint.internal.stop.ProcessSignals;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.HeadLink;
 import io.drumlin.checkpoint.internal.topology.HeadLink.Order;
@@ -106,11 +108,27 @@ final class Head {
     }
 
     /**
-     * Carries out orders until the application leaves. Collective among the heads.
+     * Carries out orders until the application leaves. Signals that ask a job to stop are left to the application, whose
+     * last checkpoint the heads finish. Collective among the heads.
      *
      * @throws IOException the other ranks cannot be reached
      */
     void serve() throws IOException {
+        if (config.stop().when() == When.NEVER) {
+            carryOutAll();
+            return;
+        }
+        // Not only after the application asks, because a head does not see that. The lease is not on a head.
+        Runnable onTerm = () -> {};
+        ProcessSignals.listen(onTerm);
+        try {
+            carryOutAll();
+        } finally {
+            ProcessSignals.leave(onTerm);
+        }
+    }
+
+    private void carryOutAll() throws IOException {
         try {
             List<Order> orders = nextOrders();
             while (orders.stream().noneMatch(order -> order.task() == Task.END)) {

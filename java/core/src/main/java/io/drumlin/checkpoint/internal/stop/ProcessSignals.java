@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The signals of this process that ask a job to stop. A signal is only noted. If SIGTERM comes again later, the JVM ends
  * as it does without this class. Handlers of the program are left alone. Thread-safe.
  */
-final class ProcessSignals {
+public final class ProcessSignals {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
@@ -43,7 +43,7 @@ final class ProcessSignals {
      *
      * @param onTerm what is done after SIGTERM, on a thread of its own
      */
-    static synchronized void listen(Runnable onTerm) {
+    public static synchronized void listen(Runnable onTerm) {
         ON_TERM.add(onTerm);
         if (users++ > 0) {
             return;
@@ -121,8 +121,12 @@ final class ProcessSignals {
         }
     }
 
-    /** Stops to note signals, and gives them back unless someone else has taken them. */
-    static synchronized void leave(Runnable onTerm) {
+    /**
+     * Stops to note signals, and gives them back unless someone else has taken them.
+     *
+     * @param onTerm what was given to {@link #listen}
+     */
+    public static synchronized void leave(Runnable onTerm) {
         ON_TERM.remove(onTerm);
         if (--users > 0 || jvm == null) {
             return;
