@@ -13,7 +13,8 @@ public final class MemoryFault {
     private MemoryFault() {}
 
     /**
-     * Throws now what this thread would get later. To be called after each use of memory of the program, before any lock is taken.
+     * Throws now what this thread would get later. To be called after each use of memory of the program, before any lock
+     * is taken.
      *
      * @param used what Java code has read or written; for the memory of an array nothing is done
      * @throws InternalError the memory was not there
@@ -22,8 +23,10 @@ public final class MemoryFault {
     @SuppressWarnings("ReachabilityFenceUsage")
     public static void throwPending(Buffer used) {
         if (used.isDirect()) {
-            // An array of arrays is always made by a call into the virtual machine, from interpreted and from compiled
-            // code. Each return from such a call throws what is pending. A call of a native method does not.
+            // An array of eight arrays is made by a call into the virtual machine, also from compiled code, which makes
+            // up to six (MultiArrayExpandLimit) by itself. Each return from such a call throws what is pending. A call
+            // of
+            // a native method does not.
             Object none = new byte[8][0];
             Reference.reachabilityFence(none);
         }

@@ -3,7 +3,6 @@ package io.drumlin.checkpoint.internal.data;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Optional;
 
 /** A variable whose bytes lie in several buffers, one part after the other. */
 final class PartsData extends ProtectedData {
@@ -15,7 +14,7 @@ final class PartsData extends ProtectedData {
      * @param parts parts of the memory in their order, each of whole elements
      */
     PartsData(ProtectedData variable, List<ByteBuffer> parts) {
-        super(variable.width(), variable.type(), variable.count(), null, ByteOrder.LITTLE_ENDIAN, Optional.empty());
+        super(variable.width(), variable.type(), variable.count(), null, ByteOrder.LITTLE_ENDIAN);
         this.parts = List.copyOf(parts);
         label(variable.label());
         dataset(variable.dataset());

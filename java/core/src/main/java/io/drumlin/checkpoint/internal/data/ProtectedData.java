@@ -31,7 +31,6 @@ public abstract class ProtectedData {
 
     private final int width;
     private final long count;
-    private final Optional<Buffer> memory;
     private final @Nullable Buffer values;
     private final ByteOrder order;
     private DataType type;
@@ -41,31 +40,22 @@ public abstract class ProtectedData {
     private final ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
     private ProtectedData(ElementType type, long count) {
-        this(type.size(), type, count, null, ByteOrder.LITTLE_ENDIAN, Optional.empty());
+        this(type.size(), type, count, null, ByteOrder.LITTLE_ENDIAN);
     }
 
     private ProtectedData(ElementType type, Buffer values, ByteOrder order) {
-        this(
-                type.size(),
-                type,
-                values.remaining(),
-                values,
-                order,
-                order == ByteOrder.LITTLE_ENDIAN ? Optional.of(values) : Optional.empty());
+        this(type.size(), type, values.remaining(), values, order);
     }
 
     /**
      * @param values the buffer of the program; null if the elements are elsewhere
      * @param order of the bytes of an element
-     * @param memory memory with the elements as little-endian bytes, from index 0 on, if it exists
      */
-    ProtectedData(
-            int width, DataType type, long count, @Nullable Buffer values, ByteOrder order, Optional<Buffer> memory) {
+    ProtectedData(int width, DataType type, long count, @Nullable Buffer values, ByteOrder order) {
         this.order = order;
         this.values = values;
         this.width = width;
         this.count = count;
-        this.memory = memory;
         this.type = type;
     }
 
@@ -282,12 +272,12 @@ public abstract class ProtectedData {
      * whether it did.
      */
     private boolean isCopiedIn(long offset, int length, ByteBuffer source) {
-        if (memory.isEmpty()) {
+        if (values == null || order != ByteOrder.LITTLE_ENDIAN) {
             return false;
         }
         int end = source.limit();
         source.limit(source.position() + length);
-        boolean copied = MemoryCopy.copiedIn(source, memory.get(), width, offset);
+        boolean copied = MemoryCopy.copiedIn(source, values, width, offset);
         source.limit(end);
         advance(source, copied ? length : 0);
         return copied;
@@ -298,12 +288,12 @@ public abstract class ProtectedData {
      * whether it did.
      */
     private boolean isCopiedOut(long offset, int length, ByteBuffer target) {
-        if (memory.isEmpty()) {
+        if (values == null || order != ByteOrder.LITTLE_ENDIAN) {
             return false;
         }
         int end = target.limit();
         target.limit(target.position() + length);
-        boolean copied = MemoryCopy.copiedOut(memory.get(), width, offset, target);
+        boolean copied = MemoryCopy.copiedOut(values, width, offset, target);
         target.limit(end);
         advance(target, copied ? length : 0);
         return copied;
@@ -332,10 +322,10 @@ public abstract class ProtectedData {
 
     /** Copies whole elements out as little-endian bytes; advances {@code target}. */
     private void copyElementsOut(int index, int elements, ByteBuffer target) {
-        ByteBuffer part = target.slice(target.position(), elements * width);
+        int start = target.position();
         copyOut(index, elements, target.order(order));
         if (order != ByteOrder.LITTLE_ENDIAN) {
-            MemoryCopy.reverse(part, width);
+            MemoryCopy.reverse(target.slice(start, elements * width), width);
         }
     }
 
