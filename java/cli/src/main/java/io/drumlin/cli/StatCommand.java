@@ -61,7 +61,9 @@ final class StatCommand implements Callable<Integer> {
     private boolean json;
 
     private final Map<String, LevelCosts> levels = new TreeMap<>();
-    private final Map<String, Long> counts = new TreeMap<>();
+    /** How many events of a kind the log of a rank has. */
+    private final Map<String, Map<Integer, Long>> counts = new TreeMap<>();
+
     private double first;
     private double last;
     private long unreadable;
@@ -108,14 +110,18 @@ final class StatCommand implements Callable<Integer> {
     private void add(StatEvent event) {
         first = Math.min(first, event.begin());
         last = Math.max(last, event.end());
-        counts.merge(event.kind(), 1L, Long::sum);
+        counts.computeIfAbsent(event.kind(), kind -> new TreeMap<>()).merge(event.rank(), 1L, Long::sum);
         if (event.isCheckpoint() || event.kind().equals("step")) {
             levels.computeIfAbsent(event.levelName(), name -> new LevelCosts()).add(event);
         }
     }
 
+    /** The logs of several ranks all have an event of the run. */
     private long count(String kind) {
-        return counts.getOrDefault(kind, 0L);
+        return counts.getOrDefault(kind, Map.of()).values().stream()
+                .mapToLong(each -> each)
+                .max()
+                .orElse(0);
     }
 
     private static String time(double seconds) {

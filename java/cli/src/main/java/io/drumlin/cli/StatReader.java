@@ -7,12 +7,15 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +57,8 @@ final class StatReader {
             readRecording(events);
             return;
         }
-        try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8))) {
             for (String line = next(lines); line != null; line = next(lines)) {
                 if (!line.isBlank()) {
                     read(line, events);
@@ -65,7 +69,7 @@ final class StatReader {
 
     private boolean isRecording() throws IOException {
         try (InputStream start = Files.newInputStream(file)) {
-            return java.util.Arrays.equals(start.readNBytes(MAGIC.length), MAGIC);
+            return Arrays.equals(start.readNBytes(MAGIC.length), MAGIC);
         }
     }
 
@@ -96,13 +100,12 @@ final class StatReader {
     private void read(String line, Consumer<StatEvent> events) {
         Map<String, String> fields = new HashMap<>();
         try {
-            // The bytes are UTF-8; they were read as Latin-1, which keeps them.
-            fields(new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8), fields);
+            fields(line, fields);
             events.accept(event(fields));
         } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
             unreadable++;
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 
