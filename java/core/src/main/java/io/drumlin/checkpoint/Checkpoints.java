@@ -549,7 +549,9 @@ public interface Checkpoints extends AutoCloseable {
      * finished in the background, this report covers the time until its end, which the report of {@link #checkpoint}
      * does not.
      *
-     * @return empty before the first checkpoint is complete, and until a call has waited for its end
+     * @return empty until a checkpoint is complete. One that is finished in the background counts after {@link #await},
+     *     {@link #recover}, {@link #complete} or the next checkpoint has waited for it. The checkpoints of a
+     *     {@link #singleFile} do not count
      */
     Optional<CheckpointReport> lastReport();
 
@@ -631,7 +633,7 @@ public interface Checkpoints extends AutoCloseable {
      * for it is computed from the checkpoints that were taken and from {@code [drumlin] stop_margin}. The environment
      * tells the end of the allocation, or Slurm does (docs/cluster-guide.md). A signal interrupts nothing; it only
      * changes the answer. The first call installs the handlers of the signals, unless the program has handlers of its
-     * own. {@link #close} removes them. If SIGTERM comes again 5 seconds later or more, the JVM ends.
+     * own; with {@code stop = exit} the opening of the run does. {@link #close} removes them. If SIGTERM comes again 5 seconds later or more, the JVM ends.
      *
      * <p>A program that calls {@link #snapshot} gets true after a snapshot has taken the last checkpoint; the ranks agree
      * in {@code snapshot()}, and this call sends no message. A program that takes its checkpoints itself takes the last

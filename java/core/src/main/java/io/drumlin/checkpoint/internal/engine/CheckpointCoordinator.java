@@ -153,12 +153,7 @@ public final class CheckpointCoordinator {
      */
     public CheckpointOutcome takeCheckpoint(
             int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace) throws IOException {
-        try {
-            return take(ckptId, level, timestamp, own, trace);
-        } catch (IOException failure) {
-            trace.failed(failure);
-            throw failure;
-        }
+        return trace.guard(() -> take(ckptId, level, timestamp, own, trace));
     }
 
     private CheckpointOutcome take(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
@@ -235,6 +230,11 @@ public final class CheckpointCoordinator {
      */
     public FilePlan writeForHead(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
             throws IOException {
+        return trace.guard(() -> writeHandedOver(ckptId, level, timestamp, own, trace));
+    }
+
+    private FilePlan writeHandedOver(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
+            throws IOException {
         levels.prepare(level);
         levels.prepare(Level.L1);
         try {
@@ -248,7 +248,6 @@ public final class CheckpointCoordinator {
             throw notKnown(unknown);
         } catch (IOException failed) {
             abandon(Level.L1, failed);
-            trace.failed(failed);
             throw failed;
         }
     }

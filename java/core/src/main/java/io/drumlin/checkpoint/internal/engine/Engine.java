@@ -123,12 +123,23 @@ public record Engine(
         return IoModes.of(context.with(rejected), config(), places, packing);
     }
 
-    /** Frees memory and communicators. Collective. */
-    public void close() throws IOException {
+    /**
+     * Frees what belongs to this rank alone, without a message.
+     *
+     * @param slabsAreIdle whether no thread uses the slabs; otherwise they stay
+     */
+    public void release(boolean slabsAreIdle) {
         events().close();
         reader().forget();
         levels.awaitDeletion();
-        slabs().close();
+        if (slabsAreIdle) {
+            slabs().close();
+        }
+    }
+
+    /** Frees memory and communicators. Collective. */
+    public void close() throws IOException {
+        release(true);
         group().close();
         context.node().close();
         if (given != app()) {

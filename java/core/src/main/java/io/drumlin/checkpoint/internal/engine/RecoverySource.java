@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.internal.elastic.Redistribution;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;

@@ -116,6 +116,24 @@ public final class CheckpointTrace {
         return report;
     }
 
+    /** Does work on the checkpoint, and records that it failed on all ranks. */
+    public <T> T guard(Work<T> work) throws IOException {
+        try {
+            return work.run();
+        } catch (IOException failure) {
+            failed(failure);
+            throw failure;
+        }
+    }
+
+    /** Work on a checkpoint. */
+    @FunctionalInterface
+    public interface Work<T> {
+
+        /** Does the work; if it fails, it fails on all ranks. */
+        T run() throws IOException;
+    }
+
     /** Records that the checkpoint failed on all ranks. */
     public void failed(IOException failure) {
         run.failed(ckptId, level, failure);

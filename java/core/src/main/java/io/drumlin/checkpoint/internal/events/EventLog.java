@@ -27,12 +27,14 @@ final class EventLog implements Closeable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
+    private final Path path;
     private final FileChannel file;
     private final String execId;
     private final int rank;
     private boolean failed;
 
-    private EventLog(FileChannel file, String execId, int rank) {
+    private EventLog(Path path, FileChannel file, String execId, int rank) {
+        this.path = path;
         this.file = file;
         this.execId = execId;
         this.rank = rank;
@@ -49,14 +51,15 @@ final class EventLog implements Closeable {
         if (name.isEmpty() || (!first && !name.contains(RANK))) {
             return Optional.empty();
         }
-        Path own = Path.of(name.replace(RANK, Integer.toString(rank)));
+        String own = name.replace(RANK, Integer.toString(rank));
         try {
-            boolean cut = endsInCutLine(own);
-            FileChannel file = FileChannel.open(own, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Path path = Path.of(own);
+            boolean cut = endsInCutLine(path);
+            FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             if (cut) {
                 file.write(ByteBuffer.wrap(new byte[] {'\n'}));
             }
-            return Optional.of(new EventLog(file, execId, rank));
+            return Optional.of(new EventLog(path, file, execId, rank));
         } catch (IOException | RuntimeException e) {
             LOG.log(Logger.Level.WARNING, "no events are logged, {0} cannot be opened: {1}", own, e.toString());
             return Optional.empty();
@@ -94,7 +97,7 @@ final class EventLog implements Closeable {
             }
         } catch (IOException e) {
             failed = true;
-            LOG.log(Logger.Level.WARNING, "no more events are logged in {0}: {1}", PROPERTY, e.toString());
+            LOG.log(Logger.Level.WARNING, "no more events are logged in {0}: {1}", path, e.toString());
         }
     }
 
@@ -104,7 +107,7 @@ final class EventLog implements Closeable {
         try {
             file.close();
         } catch (IOException e) {
-            LOG.log(Logger.Level.WARNING, "the log of events may be cut: {0}", e.toString());
+            LOG.log(Logger.Level.WARNING, "the log of events, {0}, may be cut: {1}", path, e.toString());
         }
     }
 }

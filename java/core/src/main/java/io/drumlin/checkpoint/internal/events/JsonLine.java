@@ -29,15 +29,6 @@ final class JsonLine {
         return this;
     }
 
-    JsonLine add(String key, int[] values) {
-        key(key).append('[');
-        for (int i = 0; i < values.length; i++) {
-            text.append(i == 0 ? "" : ",").append(values[i]);
-        }
-        text.append(']');
-        return this;
-    }
-
     /** Begins an object as a value, which {@link #end} ends. */
     JsonLine object(String key) {
         key(key).append('{');

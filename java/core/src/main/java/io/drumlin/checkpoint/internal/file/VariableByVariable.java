@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.engine;
+package io.drumlin.checkpoint.internal.file;
 
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.IncrementalCheckpoint;

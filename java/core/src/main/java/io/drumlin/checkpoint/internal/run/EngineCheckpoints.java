@@ -25,8 +25,6 @@ import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
 import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.engine.Run;
-import io.drumlin.checkpoint.internal.engine.SharedHdf5File;
-import io.drumlin.checkpoint.internal.engine.VariableByVariable;
 import io.drumlin.checkpoint.internal.events.CheckpointTrace;
 import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.events.StepTimer;
@@ -34,8 +32,10 @@ import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.IncrementalFile;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
+import io.drumlin.checkpoint.internal.file.VariableByVariable;
 import io.drumlin.checkpoint.internal.mode.DirectFile;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.staging.FileStaging;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -78,7 +78,7 @@ public final class EngineCheckpoints implements Checkpoints {
         asynchronous = given.asynchronous || config.isAsynchronous();
         engine = Engine.of(run, given.packing.orElse(config.packing()));
         variables = new ProtectedVariables(config.maxVarId());
-        singleFile = new SharedHdf5File(engine, variables, callsOfSingleFile());
+        singleFile = new SharedHdf5File(config, run.execId(), engine.context(), variables, callsOfSingleFile());
         last = new RecoverySource(engine, variables, singleFile);
         underway = new PendingCheckpoint(engine, last, Optional.ofNullable(given.lateFailures));
         snapshots = new Snapshots(run);
@@ -441,7 +441,12 @@ public final class EngineCheckpoints implements Checkpoints {
                 CheckpointTrace trace = new CheckpointTrace(engine.events(), ckptId, level);
                 long timestamp = agreeOnCheckpoint(ckptId, level.request());
                 trace.met();
-                Agreement.agree(engine.app(), "incremental checkpoint " + ckptId, failure);
+                try {
+                    Agreement.agree(engine.app(), "incremental checkpoint " + ckptId, failure);
+                } catch (IOException e) {
+                    trace.failed(e);
+                    throw e;
+                }
                 return take(ckptId, level, timestamp, file, trace);
             }
 
@@ -493,7 +498,6 @@ public final class EngineCheckpoints implements Checkpoints {
         if (taken.late().isPresent()) {
             throw taken.late().get();
         }
-        snapshots.took(taken.report());
         return taken.report();
     }
 
@@ -521,12 +525,14 @@ public final class EngineCheckpoints implements Checkpoints {
             Agreement.run(engine.app(), "recovery", this::recover);
             return Optional.empty();
         }
+        last.report().ifPresent(snapshots::took);
         return snapshots.take(this);
     }
 
     @Override
     public boolean shouldStop() throws IOException {
         requireApplication();
+        last.report().ifPresent(snapshots::took);
         return snapshots.shouldStop();
     }
 

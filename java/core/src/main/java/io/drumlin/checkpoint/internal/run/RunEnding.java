@@ -4,7 +4,7 @@ import io.drumlin.checkpoint.internal.directory.Lease;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
 import io.drumlin.checkpoint.internal.engine.Run;
-import io.drumlin.checkpoint.internal.engine.VariableByVariable;
+import io.drumlin.checkpoint.internal.file.VariableByVariable;
 import java.io.IOException;
 import java.lang.System.Logger;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +45,11 @@ final class RunEnding {
             engine.log().flush();
             underway.close();
             try {
-                engine.close();
-                snapshots.close();
+                try {
+                    engine.close();
+                } finally {
+                    snapshots.close();
+                }
                 run.app().close();
             } finally {
                 // From now on another job may change the directories; this job has finished its deletions.
@@ -80,12 +83,7 @@ final class RunEnding {
         boolean idle = underway.abandon();
         engine.log().await();
         engine.events().ended("abandon");
-        engine.events().close();
-        engine.reader().forget();
-        engine.levels().awaitDeletion();
-        if (idle) {
-            engine.slabs().close();
-        }
+        engine.release(idle);
         run.lease().ifPresent(Lease::close);
     }
 }

@@ -12,7 +12,6 @@ import io.drumlin.checkpoint.internal.elastic.Redistribution;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.engine.Run;
-import io.drumlin.checkpoint.internal.engine.SharedHdf5File;
 import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.events.StepTimer;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
@@ -20,6 +19,7 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.restart.OtherModes;
 import io.drumlin.checkpoint.internal.restart.RestartCoordinator;
+import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Reader;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.PreviousRun;
@@ -102,9 +102,7 @@ final class RunInitializer {
         Optional<RankCheckpoint> found = known.sameNodes() ? restart.find(listed) : Optional.empty();
         passedOver = restart.passedOver();
         if (found.isPresent()) {
-            restartFrom(found.get());
-            StoredFile file = found.get().file();
-            engine.events().recovered(timer, "found", file.ckptId(), found.get().level(), file.dataBytes());
+            restartFrom(found.get(), timer);
             return;
         }
         Optional<DrumlinException> missing = Optional.empty();
@@ -126,7 +124,7 @@ final class RunInitializer {
             Optional<RankCheckpoint> archived = restart.findInArchive(listed);
             if (archived.isPresent()) {
                 passedOver = true;
-                restartFrom(archived.get());
+                restartFrom(archived.get(), timer);
                 return;
             }
         }
@@ -180,6 +178,12 @@ final class RunInitializer {
                                 : "there are stashes, which the program can load after it has opened the run with"
                                         + " freshStartIfUnrecoverable: " + stashes))
                 .exception();
+    }
+
+    private void restartFrom(RankCheckpoint from, StepTimer timer) throws IOException {
+        restartFrom(from);
+        StoredFile file = from.file();
+        engine.events().recovered(timer, "found", file.ckptId(), from.level(), file.dataBytes());
     }
 
     private void restartFrom(RankCheckpoint from) throws IOException {

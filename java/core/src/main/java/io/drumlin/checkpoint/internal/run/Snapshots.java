@@ -79,7 +79,7 @@ final class Snapshots implements AutoCloseable {
         return longestSeconds.getOrDefault(config.level(), 2 * longest);
     }
 
-    /** Records how long a checkpoint took on this rank. */
+    /** Records how long a checkpoint took on this rank, until its real end. May be called again for the same one. */
     void took(CheckpointReport report) {
         longestSeconds.merge(report.level(), report.writeSeconds() + report.postSeconds(), Math::max);
     }

@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.engine;
+package io.drumlin.checkpoint.internal.singlefile;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointReport;
@@ -17,13 +17,10 @@ import io.drumlin.checkpoint.internal.events.CheckpointTrace;
 import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
+import io.drumlin.checkpoint.internal.file.VariableByVariable;
 import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
-import io.drumlin.checkpoint.internal.singlefile.RunDataset;
-import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Layout;
-import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Reader;
-import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Writer;
-import io.drumlin.checkpoint.internal.singlefile.Subsets;
 import io.drumlin.checkpoint.internal.singlefile.Subsets.Subset;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -80,14 +77,15 @@ public final class SharedHdf5File implements SingleFile {
         void begun(VariableByVariable checkpoint);
     }
 
-    public SharedHdf5File(Engine engine, ProtectedVariables variables, CallsOfRun run) {
-        config = engine.config();
-        execId = engine.run().execId();
-        app = engine.app();
-        storage = engine.storage();
-        rejected = engine.rejected();
-        slabs = engine.slabs();
-        events = engine.events();
+    public SharedHdf5File(
+            FtiConfig config, String execId, RankContext context, ProtectedVariables variables, CallsOfRun run) {
+        this.config = config;
+        this.execId = execId;
+        app = context.app();
+        storage = context.storage();
+        rejected = context.rejected();
+        slabs = context.slabs();
+        events = context.events();
         this.variables = variables;
         this.run = run;
         subsets = new Subsets(app);
@@ -250,6 +248,10 @@ public final class SharedHdf5File implements SingleFile {
         CheckpointTrace trace = new CheckpointTrace(events, ckptId, Level.L4);
         run.agreeOnCheckpoint(ckptId, FTI_L4_H5_SINGLE);
         trace.met();
+        return trace.guard(() -> write(ckptId, trace));
+    }
+
+    private CheckpointReport write(int ckptId, CheckpointTrace trace) throws IOException {
         String operation = operation(ckptId);
         requireEnabled(operation);
         subsets.check(operation, variables.byId());
@@ -358,10 +360,12 @@ public final class SharedHdf5File implements SingleFile {
             CheckpointTrace trace = new CheckpointTrace(events, ckptId, Level.L4);
             run.agreeOnCheckpoint(ckptId, FTI_L4_H5_SINGLE);
             trace.met();
-            Agreement.agree(app, operation, failure);
-            Agreement.run(app, operation, this::requireAll);
-            subsets.check(operation, variables.byId());
-            return SharedHdf5File.this.commit(ckptId, writer, trace);
+            return trace.guard(() -> {
+                Agreement.agree(app, operation, failure);
+                Agreement.run(app, operation, this::requireAll);
+                subsets.check(operation, variables.byId());
+                return SharedHdf5File.this.commit(ckptId, writer, trace);
+            });
         }
 
         private void requireAll() throws IOException {
