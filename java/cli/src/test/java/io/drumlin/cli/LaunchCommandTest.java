@@ -127,18 +127,71 @@ class LaunchCommandTest {
         assertThat(folder.resolve("calls")).doesNotExist();
     }
 
+    /** Options that tell launch of a run, whose id is {@code id} at first. */
+    private List<String> withRun(String... more) throws IOException {
+        Files.createDirectories(folder.resolve("meta/id"));
+        List<String> options = new ArrayList<>(onNodes());
+        options.addAll(List.of("--config", writeConfig("id").toString()));
+        options.addAll(List.of(more));
+        return options;
+    }
+
+    private Path writeConfig(String execId) throws IOException {
+        return Files.writeString(
+                folder.resolve("config.fti"),
+                "[basic]\nmeta_dir = " + folder.resolve("meta") + "\n[restart]\nexec_id = " + execId + "\n");
+    }
+
+    @Test
+    void checkpointsThatAreOnlyBegunAreNoProgress() throws IOException {
+        String mpirun = mpirun("echo \"begun $call L1 0 0\" >>\"$DIR/meta/id/drumlin-commits\"\n" + "[ $call -ge 6 ]");
+        assertThat(launch(withRun("--tries", "3"), mpirun, "x")).isEqualTo(1);
+        assertThat(all("end", "status")).containsExactly(1, 1, 1);
+    }
+
+    @Test
+    void runsThatBeginAfreshEachTimeAreNoProgress() throws IOException {
+        String mpirun = mpirun("sed -i \"s/exec_id.*/exec_id = id$call/\" \"$DIR/config.fti\"\n"
+                + "mkdir \"$DIR/meta/id$call\"\necho \"begun 1 L1 0 0\" >\"$DIR/meta/id$call/drumlin-commits\"\n"
+                + "[ $call -ge 6 ]");
+        assertThat(launch(withRun("--tries", "3"), mpirun, "x")).isEqualTo(1);
+        assertThat(all("end", "status")).containsExactly(1, 1, 1);
+    }
+
+    @Test
+    void committedCheckpointsAreProgress() throws IOException {
+        String mpirun = mpirun("printf 'begun 7 L1 0 0\\ncommitted %d L1 0 0\\nbegun 8 L1 0 0\\n' $((call / 2))"
+                + " >>\"$DIR/meta/id/drumlin-commits\"\n[ $call -ge 6 ]");
+        assertThat(launch(withRun("--tries", "3"), mpirun, "x"))
+                .as(drumlin.err())
+                .isZero();
+        assertThat(all("end", "status")).containsExactly(1, 1, 1, 1, 1, 0);
+    }
+
+    @Test
+    void whatCannotBeReadHasNotChanged() throws IOException {
+        Files.createDirectories(folder.resolve("meta/id"));
+        Path config = writeConfig("id");
+        Path commits = folder.resolve("meta/id/drumlin-commits");
+        CheckpointWatch watch = new CheckpointWatch(config);
+        assertThat(watch.moves() || watch.hasNewSinceLastCall()).isFalse();
+        Files.writeString(commits, "begun 1 L1 0 0\n\ncommitted 1 L1 0 0\nbegun 2 L1 0 0\n");
+        assertThat(watch.moves()).isTrue();
+        Files.move(config, folder.resolve("away"));
+        assertThat(watch.moves() || watch.hasNewSinceLastCall()).isFalse();
+        Files.move(folder.resolve("away"), config);
+        assertThat(watch.moves()).isFalse();
+        assertThat(watch.hasNewSinceLastCall()).isTrue();
+        assertThat(watch.hasNewSinceLastCall()).isFalse();
+    }
+
     @Test
     void aJobWithoutCheckpointsHangsAndOneWithThemDoesNot() throws IOException {
-        Path run = Files.createDirectories(folder.resolve("meta/id"));
-        Path config = Files.writeString(
-                folder.resolve("config.fti"),
-                "[basic]\nmeta_dir = " + folder.resolve("meta") + "\n[restart]\nexec_id = id\n");
-        String commits = run.resolve("drumlin-commits").toString();
-        List<String> options = new ArrayList<>(onNodes());
-        options.addAll(List.of("--config", config.toString(), "--timeout", "2", "--tries", "2"));
-        String mpirun = mpirun("if [ $call = 1 ]; then exec sleep 60; fi\n" + "for i in 1 2 3 4; do sleep 1; echo $i >>"
-                + commits + "; done");
-        assertThat(launch(options, mpirun, "x")).as(drumlin.err()).isZero();
+        String mpirun = mpirun("if [ $call = 1 ]; then exec sleep 60; fi\n"
+                + "for i in 1 2 3 4; do sleep 1; echo $i >>\"$DIR/meta/id/drumlin-commits\"; done");
+        assertThat(launch(withRun("--timeout", "2", "--tries", "2"), mpirun, "x"))
+                .as(drumlin.err())
+                .isZero();
         assertThat(events())
                 .extracting(each -> each.get("event"))
                 .containsExactly("start", "hang", "pause", "start", "end", "done");
