@@ -168,7 +168,7 @@ final class LaunchCommand implements Callable<Integer> {
             events.write(
                     hangs ? "hang" : "end",
                     Map.of("status", status, "seconds", Math.round((System.nanoTime() - begin) / 1e6) / 1e3));
-            return hangs && status == 0 ? ExitCode.DAMAGED : status;
+            return hangs ? ExitCode.DAMAGED : status;
         }
     }
 

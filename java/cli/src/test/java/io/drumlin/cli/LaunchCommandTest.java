@@ -12,6 +12,8 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code drumlin launch} with scripts in the place of mpirun and of nodes. */
 class LaunchCommandTest {
@@ -195,6 +197,18 @@ class LaunchCommandTest {
         assertThat(events())
                 .extracting(each -> each.get("event"))
                 .containsExactly("start", "hang", "pause", "start", "end", "done");
+    }
+
+    /** After SIGTERM a job may end as if it were done, or take a last checkpoint. It hung nevertheless. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 75})
+    void aJobThatHungIsStartedAgainWhateverItsStatus(int status) throws IOException {
+        String mpirun = mpirun("if [ $call = 1 ]; then trap 'kill $!; exit " + status + "' TERM; sleep 60 & wait; fi");
+        assertThat(launch(withRun("--timeout", "1", "--tries", "2"), mpirun, "x"))
+                .as(drumlin.err())
+                .isZero();
+        assertThat(all("hang", "status")).containsExactly(status);
+        assertThat(all("end", "status")).containsExactly(0);
     }
 
     @Test
