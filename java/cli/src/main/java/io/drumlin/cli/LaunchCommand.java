@@ -143,9 +143,17 @@ final class LaunchCommand implements Callable<Integer> {
         }
     }
 
+    /** Returns the nodes of the next start; empty if there can be none now. */
     private static Optional<List<NodePool.Node>> choose(NodePool pool, LaunchLog events)
             throws IOException, InterruptedException {
-        NodePool.Choice choice = pool.choose();
+        NodePool.Choice choice;
+        try {
+            choice = pool.choose();
+        } catch (IOException e) {
+            // Such as a timeout of Slurm's controller. If it stays, the job is given up in the end.
+            events.write("nodes_unknown", Map.of("error", String.valueOf(e.getMessage())));
+            return Optional.empty();
+        }
         if (!choice.down().isEmpty()) {
             events.write("nodes_down", Map.of("nodes", choice.down()));
         }

@@ -75,8 +75,8 @@ final class NodePool {
                 }
             }
         } else if (!allocation.isEmpty()) {
-            Output names = output(List.of("scontrol", "show", "hostnames", allocation));
-            names.text().lines().filter(line -> !line.isBlank()).forEach(line -> nodes.add(new Node(line.strip(), 1)));
+            String names = output(List.of("scontrol", "show", "hostnames", allocation));
+            names.lines().filter(line -> !line.isBlank()).forEach(line -> nodes.add(new Node(line.strip(), 1)));
         }
         if (needed != null && needed > nodes.size()) {
             throw new CommandException(
@@ -116,9 +116,9 @@ final class NodePool {
 
     private Set<String> upBySlurm() throws IOException, InterruptedException {
         String names = String.join(",", all.stream().map(Node::name).toList());
-        Output states = output(List.of("sinfo", "--noheader", "--Node", "--nodes=" + names, "--format=%N %T"));
+        String states = output(List.of("sinfo", "--noheader", "--Node", "--nodes=" + names, "--format=%N %T"));
         Set<String> up = new LinkedHashSet<>();
-        for (String line : states.text().lines().toList()) {
+        for (String line : states.lines().toList()) {
             String[] words = line.strip().split("\\s+", -1);
             if (words.length == 2 && !GONE.matcher(words[1]).matches()) {
                 up.add(words[0]);
@@ -153,16 +153,14 @@ final class NodePool {
         return up;
     }
 
-    /** What a command of Slurm printed. */
-    private record Output(String text) {}
-
-    private static Output output(List<String> command) throws IOException, InterruptedException {
+    /** Returns what a command of Slurm prints. */
+    private static String output(List<String> command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
         String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) {
             throw new IOException(String.join(" ", command) + " failed: " + text.strip());
         }
-        return new Output(text);
+        return text;
     }
 }

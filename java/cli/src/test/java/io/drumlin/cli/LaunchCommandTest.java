@@ -217,6 +217,43 @@ class LaunchCommandTest {
         assertThat(drumlin.err()).contains("--timeout needs --config");
     }
 
+    /** In an allocation of Slurm with the nodes a, b and c, whose commands are scripts. */
+    private int launchUnderSlurm(Map<String, String> variables, String... arguments) throws Exception {
+        script("scontrol", "printf 'a\\nb\\nc\\n'");
+        List<String> line = new ArrayList<>(List.of("launch", "--log", log.toString(), "--back-off", "0"));
+        line.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        DrumlinCommand.class.getName())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("output").toFile());
+        builder.command().addAll(line);
+        builder.environment().keySet().removeIf(name -> name.startsWith("SLURM_"));
+        builder.environment().put("PATH", folder + ":" + System.getenv("PATH"));
+        builder.environment().put("SLURM_JOB_NODELIST", "a,b,c");
+        builder.environment().putAll(variables);
+        return builder.start().waitFor();
+    }
+
+    @Test
+    void aPassingErrorOfSlurmIsOneFailure() throws Exception {
+        script(
+                "sinfo",
+                "if [ ! -e \"$DIR/again\" ]; then touch \"$DIR/again\"; echo timeout; exit 1; fi\n"
+                        + "printf 'a idle\\nb down*\\nc mixed\\n'");
+        String srun = script("srun", "echo \"$*\" >>\"$DIR/calls\"");
+        assertThat(launchUnderSlurm(Map.of(), "--nodes", "2", "--", srun, "x"))
+                .as(Files.readString(folder.resolve("output")))
+                .isZero();
+        assertThat(events())
+                .extracting(each -> each.get("event"))
+                .containsExactly("nodes_unknown", "pause", "nodes_down", "start", "end", "done");
+        assertThat(all("nodes_unknown", "error").get(0).toString()).endsWith(" failed: timeout");
+        assertThat(folder.resolve("calls")).hasContent("--kill-on-bad-exit=1 --nodes=2 --nodelist=a,c x");
+    }
+
     @Test
     void aCommandThatIsNotThereIsAnError() {
         assertThat(launch(List.of(), folder.resolve("nothing").toString())).isEqualTo(ExitCode.IO_ERROR);
