@@ -106,6 +106,8 @@ final class LaunchCommand implements Callable<Integer> {
     /** Batch systems number their jobs; this is no such number. */
     private final String id = UUID.randomUUID().toString();
 
+    private boolean wasStarted;
+
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (tries < 1 || backOff < 0 || (nodes != null && nodes < 1) || (timeout != null && timeout < 1)) {
@@ -170,7 +172,19 @@ final class LaunchCommand implements Callable<Integer> {
                 "start",
                 Map.of("nodes", on.stream().map(NodePool.Node::name).toList(), "command", new ArrayList<>(line)));
         long begin = System.nanoTime();
-        try (LaunchedJob started = LaunchedJob.start(line, id)) {
+        LaunchedJob job;
+        try {
+            job = LaunchedJob.start(line, id);
+        } catch (IOException e) {
+            if (!wasStarted) {
+                throw e;
+            }
+            // The command was there before, so this may pass, like a lack of memory.
+            events.write("not_started", Map.of("error", String.valueOf(e.getMessage())));
+            return ExitCode.DAMAGED;
+        }
+        wasStarted = true;
+        try (LaunchedJob started = job) {
             boolean hangs = started.awaitEnd(watch, timeout == null ? null : Duration.ofSeconds(timeout));
             int status = started.status();
             events.write(

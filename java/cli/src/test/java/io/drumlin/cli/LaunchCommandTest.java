@@ -217,6 +217,15 @@ class LaunchCommandTest {
         assertThat(drumlin.err()).contains("--timeout needs --config");
     }
 
+    @Test
+    void aCommandThatCannotBeStartedAgainIsAFailure() throws IOException {
+        List<String> options = new ArrayList<>(onNodes());
+        options.addAll(List.of("--tries", "3"));
+        assertThat(launch(options, mpirun("rm \"$0\"; exit 9"), "x")).isEqualTo(1);
+        assertThat(all("end", "status")).containsExactly(9);
+        assertThat(all("not_started", "error")).hasSize(2);
+    }
+
     /** In an allocation of Slurm with the nodes a, b and c, whose commands are scripts. */
     private int launchUnderSlurm(Map<String, String> variables, String... arguments) throws Exception {
         script("scontrol", "printf 'a\\nb\\nc\\n'");
