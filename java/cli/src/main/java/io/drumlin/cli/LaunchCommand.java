@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
             "0:the job is done",
             "1:the job failed as often as --tries allows, or too few nodes were up",
             "3:the command, the host file or the log cannot be used",
-            "64:wrong command line",
+            "64:wrong command line or host file",
             "75:the job stopped before its end: start it again later"
         })
 final class LaunchCommand implements Callable<Integer> {
@@ -50,7 +50,9 @@ final class LaunchCommand implements Callable<Integer> {
     @Option(
             names = "--hostfile",
             paramLabel = "FILE",
-            description = "The nodes, a line each: NAME or NAME slots=RANKS. Not under Slurm, which knows its nodes.")
+            description =
+                    "The nodes, as Open MPI or MPICH reads them: a line for each, NAME slots=RANKS or NAME:RANKS. A line"
+                            + " without a number is a rank. Under Slurm they are known.")
     private @Nullable Path hostFile;
 
     @Option(

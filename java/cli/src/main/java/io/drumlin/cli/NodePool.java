@@ -2,7 +2,6 @@ package io.drumlin.cli;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,14 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The nodes that a job may run on, and which of them are up. Not thread-safe. */
 final class NodePool {
 
-    private static final Pattern LINE = Pattern.compile("(\\S+)(?:\\s+slots\\s*=\\s*(\\d+))?.*");
     private static final long PATIENCE_SECONDS = 15;
 
     /** States of a node on which Slurm starts nothing, as {@code sinfo} names them; an asterisk says that it is silent. */
@@ -68,12 +65,7 @@ final class NodePool {
         List<Node> nodes = new ArrayList<>();
         String allocation = environment.getOrDefault("SLURM_JOB_NODELIST", "");
         if (hostFile != null) {
-            for (String line : Files.readAllLines(hostFile, StandardCharsets.UTF_8)) {
-                Matcher parts = LINE.matcher(line.replaceFirst("#.*", "").strip());
-                if (parts.matches()) {
-                    nodes.add(new Node(parts.group(1), parts.group(2) == null ? 1 : Integer.parseInt(parts.group(2))));
-                }
-            }
+            nodes.addAll(KnownNodes.ofHostFile(hostFile));
         } else if (!allocation.isEmpty()) {
             String names = output(List.of("scontrol", "show", "hostnames", allocation));
             names.lines().filter(line -> !line.isBlank()).forEach(line -> nodes.add(new Node(line.strip(), 1)));
