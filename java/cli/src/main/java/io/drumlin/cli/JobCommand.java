@@ -38,7 +38,12 @@ record JobCommand(List<String> words, Launcher launcher) {
         OPEN_MPI,
         HYDRA,
         SRUN,
-        OTHER
+        OTHER;
+
+        /** Returns whether it is told how many ranks run on a node. */
+        boolean isToldRanks() {
+            return this == OPEN_MPI || this == HYDRA;
+        }
     }
 
     JobCommand {
@@ -71,8 +76,13 @@ record JobCommand(List<String> words, Launcher launcher) {
         }
     }
 
-    /** Returns the command that runs another one on a node, such as ssh; empty if Slurm is to be asked. */
-    List<String> agent(@Nullable String probe) {
+    /**
+     * Returns the command that runs another one on a node, such as ssh; empty if Slurm is to be asked.
+     *
+     * @param probe what the user says
+     * @param slurm whether the nodes are those of an allocation of Slurm, on which there may be no ssh
+     */
+    List<String> agent(@Nullable String probe, boolean slurm) {
         if (probe != null) {
             return List.of(probe.strip().split("\\s+"));
         }
@@ -80,7 +90,9 @@ record JobCommand(List<String> words, Launcher launcher) {
         if (given >= 0 && given + 1 < words.size()) {
             return List.of(words.get(given + 1).strip().split("\\s+"));
         }
-        return launcher == Launcher.SRUN ? List.of() : List.of("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5");
+        return slurm || launcher == Launcher.SRUN
+                ? List.of()
+                : List.of("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5");
     }
 
     /**

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
             "0:the job is done",
             "1:the job failed as often as --tries allows, or too few nodes were up",
             "3:the command, the host file or the log cannot be used",
-            "64:wrong command line or host file",
+            "64:wrong command line or host file, or Slurm does not say how many ranks a node has",
             "75:the job stopped before its end: start it again later"
         })
 final class LaunchCommand implements Callable<Integer> {
@@ -126,7 +126,7 @@ final class LaunchCommand implements Callable<Integer> {
 
     private int launch(LaunchLog events) throws IOException, InterruptedException {
         JobCommand job = JobCommand.of(command);
-        NodePool pool = NodePool.of(hostFile, System.getenv(), nodes, job.agent(probe));
+        NodePool pool = NodePool.of(hostFile, System.getenv(), nodes, job, probe);
         CheckpointWatch watch = new CheckpointWatch(config);
         int failures = 0;
         while (true) {

@@ -29,7 +29,7 @@ final class NodePool {
     /**
      * A node.
      *
-     * @param slots ranks that run on it
+     * @param slots ranks that run on it, for a launcher that must be told
      */
     record Node(String name, int slots) {}
 
@@ -57,24 +57,32 @@ final class NodePool {
      * Finds the nodes.
      *
      * @param needed nodes of the job; null for all
-     * @param agent the command that reaches a node; empty to ask Slurm
+     * @param probe what reaches a node, in the place of what the job uses
      */
     static NodePool of(
-            @Nullable Path hostFile, Map<String, String> environment, @Nullable Integer needed, List<String> agent)
+            @Nullable Path hostFile,
+            Map<String, String> environment,
+            @Nullable Integer needed,
+            JobCommand job,
+            @Nullable String probe)
             throws IOException, InterruptedException {
-        List<Node> nodes = new ArrayList<>();
-        String allocation = environment.getOrDefault("SLURM_JOB_NODELIST", "");
+        String allocation = hostFile == null ? environment.getOrDefault("SLURM_JOB_NODELIST", "") : "";
+        List<Node> nodes = List.of();
         if (hostFile != null) {
-            nodes.addAll(KnownNodes.ofHostFile(hostFile));
+            nodes = KnownNodes.ofHostFile(hostFile);
         } else if (!allocation.isEmpty()) {
-            String names = output(List.of("scontrol", "show", "hostnames", allocation));
-            names.lines().filter(line -> !line.isBlank()).forEach(line -> nodes.add(new Node(line.strip(), 1)));
+            List<String> names = output(List.of("scontrol", "show", "hostnames", allocation))
+                    .lines()
+                    .map(String::strip)
+                    .filter(name -> !name.isEmpty())
+                    .toList();
+            nodes = KnownNodes.ofSlurm(names, job.launcher().isToldRanks(), environment);
         }
         if (needed != null && needed > nodes.size()) {
             throw new CommandException(
                     ExitCode.USAGE, "the job needs " + needed + " nodes, and " + nodes.size() + " are known");
         }
-        return new NodePool(nodes, needed == null ? nodes.size() : needed, agent);
+        return new NodePool(nodes, needed == null ? nodes.size() : needed, job.agent(probe, !allocation.isEmpty()));
     }
 
     /**

@@ -8,13 +8,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Host files. */
+/** Host files, and what Slurm says of the nodes of an allocation. */
 class KnownNodesTest {
+
+    private static final List<String> NAMES = List.of("a", "b", "c", "d");
 
     @TempDir
     private Path folder;
@@ -67,5 +70,38 @@ class KnownNodesTest {
                 .isInstanceOfSatisfying(
                         CommandException.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.USAGE))
                 .hasMessageContaining("names no node");
+    }
+
+    @Test
+    void slurmSaysHowManyRanksANodeHas() {
+        assertThat(ranks(Map.of("SLURM_TASKS_PER_NODE", "2(x3),1"))).containsExactly(2, 2, 2, 1);
+        assertThat(ranks(Map.of("SLURM_TASKS_PER_NODE", "4,2(x2),16"))).containsExactly(4, 2, 2, 16);
+        assertThat(ranks(Map.of("SLURM_NTASKS_PER_NODE", "3"))).containsExactly(3, 3, 3, 3);
+        assertThat(ranks(Map.of("SLURM_TASKS_PER_NODE", "2(x4)", "SLURM_NTASKS_PER_NODE", "3")))
+                .containsExactly(2, 2, 2, 2);
+    }
+
+    private static List<Integer> ranks(Map<String, String> environment) {
+        List<Node> nodes = KnownNodes.ofSlurm(NAMES, true, environment);
+        assertThat(nodes).extracting(Node::name).isEqualTo(NAMES);
+        return nodes.stream().map(Node::slots).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "2", "2(x3)", "2(x5)", "2(x3),", "2(3),1", "0(x4)", "2 (x4)", "two(x4)"})
+    void whatDoesNotFitTheNodesIsRefused(String tasks) {
+        assertThatThrownBy(() -> KnownNodes.ofSlurm(NAMES, true, Map.of("SLURM_TASKS_PER_NODE", tasks)))
+                .isInstanceOfSatisfying(
+                        CommandException.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.USAGE))
+                .hasMessageContaining("each of the 4 nodes");
+    }
+
+    @Test
+    void withoutAWordOfSlurmNothingIsAssumed() {
+        assertThatThrownBy(() -> KnownNodes.ofSlurm(NAMES, true, Map.of())).hasMessageContaining("--ntasks-per-node");
+        // srun needs no word.
+        assertThat(KnownNodes.ofSlurm(NAMES, false, Map.of()))
+                .extracting(Node::name)
+                .isEqualTo(NAMES);
     }
 }

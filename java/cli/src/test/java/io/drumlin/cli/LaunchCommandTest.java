@@ -264,6 +264,27 @@ class LaunchCommandTest {
     }
 
     @Test
+    void mpirunIsToldTheRanksOfTheNodesOfSlurm() throws Exception {
+        script("sinfo", "printf 'a idle\\nb down*\\nc mixed\\n'");
+        Map<String, String> variables = Map.of("SLURM_TASKS_PER_NODE", "4(x2),3");
+        assertThat(launchUnderSlurm(variables, "--nodes", "2", "--", mpirun("exit 0"), "x"))
+                .as(Files.readString(folder.resolve("output")))
+                .isZero();
+        assertThat(Files.readString(folder.resolve("calls"))).contains("--host a:4,c:3 x");
+    }
+
+    @Test
+    void mpirunIsNotStartedWhereSlurmDoesNotSayItsRanks() throws Exception {
+        Map<String, String> variables = Map.of("SLURM_TASKS_PER_NODE", "4(x2)");
+        assertThat(launchUnderSlurm(variables, "--", mpirun("exit 0"), "x")).isEqualTo(ExitCode.USAGE);
+        assertThat(folder.resolve("output"))
+                .content()
+                .contains("SLURM_TASKS_PER_NODE is \"4(x2)\"")
+                .contains("--hostfile");
+        assertThat(folder.resolve("calls")).doesNotExist();
+    }
+
+    @Test
     void aCommandThatIsNotThereIsAnError() {
         assertThat(launch(List.of(), folder.resolve("nothing").toString())).isEqualTo(ExitCode.IO_ERROR);
     }
