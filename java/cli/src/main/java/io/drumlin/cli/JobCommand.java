@@ -16,16 +16,16 @@ record JobCommand(List<String> words, Launcher launcher) {
     private static final String AGENT = "plm_rsh_agent";
 
     /**
-     * With the defaults of Open MPI 4, mpirun notices after minutes that a node has lost its power. With these it takes
-     * some 5 s.
+     * With the defaults of Open MPI 4, mpirun notices after 8 minutes that a node has lost its power. With these it takes
+     * some 20 s: 10 without a message, and 2 questions with 5 s for the answer (docs/cluster-guide.md).
      */
     private static final List<String> KEEP_ALIVE = List.of(
             "--mca",
             "oob_tcp_keepalive_time",
-            "2",
+            "10",
             "--mca",
             "oob_tcp_keepalive_intvl",
-            "1",
+            "5",
             "--mca",
             "oob_tcp_keepalive_probes",
             "2");

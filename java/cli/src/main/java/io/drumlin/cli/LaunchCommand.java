@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
             "Starts a job by mpirun, mpiexec or srun, and again after a failure, on nodes that answer.",
             "Nodes are those of --hostfile, or of the allocation of Slurm. The job gets the first --nodes of them that"
                     + " are up; the others are spare.",
-            "The mpirun of Open MPI gets options with which it notices within seconds that a node has lost its power.",
+            "The mpirun of Open MPI gets options with which it notices within 20 seconds that a node has lost its power.",
             "A job that ends with status 0 is done. A job that ends with 75 has stopped before its end, with a"
                     + " checkpoint, and is not started again here."
         },

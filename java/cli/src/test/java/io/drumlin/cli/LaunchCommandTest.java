@@ -95,7 +95,8 @@ class LaunchCommandTest {
         assertThat(events().get(events().size() - 1)).containsEntry("event", "done");
         List<String> calls = Files.readAllLines(folder.resolve("calls"));
         assertThat(calls.get(1))
-                .contains("--mca oob_tcp_keepalive_time 2 ")
+                .contains(
+                        "--mca oob_tcp_keepalive_time 10 --mca oob_tcp_keepalive_intvl 5 --mca oob_tcp_keepalive_probes 2 ")
                 .contains("-x DRUMLIN_JOB_ID")
                 .contains("--host c:2,b:2")
                 .endsWith("-n 4 java --version");

@@ -23,7 +23,7 @@ final class HostLossLife {
     private static final int LOSSES = 4;
     private static final int LIMIT_SECONDS = 90;
 
-    /** With these mpirun notices within seconds that a host is gone without a word. */
+    /** With these mpirun notices within 4 s that a host is gone without a word. Users are advised to wait longer. */
     private static final List<String> KEEP_ALIVE = List.of(
             "--mca",
             "oob_tcp_keepalive_time",
