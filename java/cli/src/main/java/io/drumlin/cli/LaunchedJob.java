@@ -9,7 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** A job that runs: the process of mpirun or srun. It ends with this process. */
 final class LaunchedJob implements AutoCloseable {
 
-    private static final long LOOK_MILLIS = 1000;
+    /** Looks for checkpoints are at least and at most so far apart. */
+    private static final long SHORTEST_LOOK_MILLIS = 100;
+
+    private static final long LONGEST_LOOK_MILLIS = 10_000;
+
+    private static final int LOOKS_PER_TIMEOUT = 10;
 
     /** mpirun and srun end their ranks after SIGTERM. */
     private static final long SECONDS_TO_END = 30;
@@ -46,8 +51,9 @@ final class LaunchedJob implements AutoCloseable {
             process.waitFor();
             return false;
         }
+        long pause = lookMillis(timeout);
         long alive = System.nanoTime();
-        while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        while (!process.waitFor(pause, TimeUnit.MILLISECONDS)) {
             if (watch.moves()) {
                 alive = System.nanoTime();
             } else if (System.nanoTime() - alive > timeout.toNanos()) {
@@ -56,6 +62,12 @@ final class LaunchedJob implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /** Returns the time between two looks: the metadata are on a file system that many jobs share. */
+    static long lookMillis(Duration timeout) {
+        long wanted = timeout.toMillis() / LOOKS_PER_TIMEOUT;
+        return Math.min(LONGEST_LOOK_MILLIS, Math.max(SHORTEST_LOOK_MILLIS, wanted));
     }
 
     private static void end(Process process) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -198,6 +199,13 @@ class LaunchCommandTest {
         assertThat(events())
                 .extracting(each -> each.get("event"))
                 .containsExactly("start", "hang", "pause", "start", "end", "done");
+    }
+
+    @Test
+    void looksForCheckpointsAreAsOftenAsTheTimeoutNeeds() {
+        assertThat(LaunchedJob.lookMillis(Duration.ofMillis(500))).isEqualTo(100);
+        assertThat(LaunchedJob.lookMillis(Duration.ofSeconds(30))).isEqualTo(3000);
+        assertThat(LaunchedJob.lookMillis(Duration.ofHours(1))).isEqualTo(10_000);
     }
 
     /** After SIGTERM a job may end as if it were done, or take a last checkpoint. It hung nevertheless. */
