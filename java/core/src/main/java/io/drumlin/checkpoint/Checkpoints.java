@@ -403,7 +403,8 @@ public interface Checkpoints extends AutoCloseable {
     Optional<Integer> formerRanks();
 
     /**
-     * Returns the level of {@link #lastCheckpoint}.
+     * Returns the level of {@link #lastCheckpoint}. A checkpoint of level 2 or 3 counts as one of level 1 if a restart
+     * could not make its lost partner copies or encoded files again.
      *
      * @return the level at which it was found or taken, or empty if there is none
      */

@@ -76,7 +76,7 @@ final class TwoVariables {
         return outcomes;
     }
 
-    private static String step(int[] values) {
+    static String step(int[] values) {
         Set<Integer> steps = new TreeSet<>();
         for (int i = 0; i < values.length; i++) {
             steps.add(values[i] - i);

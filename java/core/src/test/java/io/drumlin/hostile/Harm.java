@@ -200,6 +200,11 @@ final class Harm {
         return "Checkpoint.fti has another bit";
     }
 
+    private static boolean isRedundant(Path file) {
+        String name = file.getFileName().toString();
+        return name.contains("-Pcof") || name.contains("-RSed");
+    }
+
     /** A file or directory is not what it was. */
     private void hit(Path path) {
         Optional<String> host = World.host(path);
@@ -207,7 +212,7 @@ final class Harm {
         if (host.isPresent()) {
             level.map(List::of)
                     .orElse(List.of(Level.L1, Level.L2, Level.L3))
-                    .forEach(each -> model.hurt(each, host.get()));
+                    .forEach(each -> model.hurt(each, host.get(), !isRedundant(path)));
         } else {
             level.map(List::of).orElse(List.of(Level.values())).forEach(model::spoil);
         }

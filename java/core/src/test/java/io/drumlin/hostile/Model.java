@@ -25,6 +25,8 @@ final class Model {
         private final int epoch;
         private List<String> hosts;
         private final BitSet lost = new BitSet();
+        /** Those whose own files are lost, and not only what they keep for others. */
+        private final BitSet withoutData = new BitSet();
 
         Kept(int epoch, List<String> hosts) {
             this.epoch = epoch;
@@ -85,11 +87,11 @@ final class Model {
                 .orElse(0);
     }
 
-    /** Whether the newest one that must be recoverable needs no file to be made again, and none to be copied to a node. */
+    /** Whether the newest one that must be recoverable needs no rank's file to be made again, and none to be copied to a node. */
     boolean isWhole() {
         return kept.entrySet().stream()
                 .anyMatch(each -> each.getValue().epoch == least()
-                        && each.getValue().lost.isEmpty()
+                        && each.getValue().withoutData.isEmpty()
                         && each.getValue().hosts.equals(hosts)
                         && each.getKey().number() < Level.L4.number());
     }
@@ -153,13 +155,20 @@ final class Model {
     /**
      * A restart has brought back a checkpoint, and made again what was missing of it.
      *
-     * @param level at which it was found: with one that a head had not finished it is level 1
+     * @param level at which it was found: with one that a head had not finished it is level 1, and with one whose copies or codes could not be
+     *     made again
      */
     void recovered(int epoch, Level level) {
         known = hosts;
         mayBeFresh = false;
         completing = false;
         kept.values().removeIf(other -> other.epoch > epoch);
+        if (level == Level.L1) {
+            kept.entrySet()
+                    .removeIf(each -> each.getValue().epoch == epoch
+                            && each.getKey().number() < Level.L4.number()
+                            && each.getKey() != level);
+        }
         Kept same = kept.get(level);
         if (same == null || same.epoch != epoch) {
             committed(epoch, level);
@@ -170,6 +179,7 @@ final class Model {
             kept.put(Level.L1, new Kept(epoch, hosts));
         } else {
             same.lost.clear();
+            same.withoutData.clear();
             same.hosts = hosts;
         }
         unsettled.clear();
@@ -215,7 +225,7 @@ final class Model {
     /** A host has lost all that it had, or has something else now. */
     void lost(String host) {
         for (Level level : List.of(Level.L1, Level.L2, Level.L3)) {
-            hurt(level, host);
+            hurt(level, host, true);
         }
     }
 
@@ -227,12 +237,18 @@ final class Model {
         }
     }
 
-    /** What a host has of a level is another. */
-    void hurt(Level level, String host) {
+    /**
+     * What a host has of a level is another.
+     *
+     * @param data whether that may be a rank's own file
+     */
+    void hurt(Level level, String host, boolean data) {
         for (Level other : affected(level)) {
             Kept checkpoint = kept.get(other);
             if (checkpoint != null && checkpoint.hosts.contains(host)) {
-                checkpoint.lost.set(checkpoint.hosts.indexOf(host));
+                int node = checkpoint.hosts.indexOf(host);
+                checkpoint.lost.set(node);
+                checkpoint.withoutData.set(node, data || checkpoint.withoutData.get(node));
             }
         }
     }

@@ -16,6 +16,8 @@ import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.recovery.CheckpointRepair.Remains;
+import io.drumlin.checkpoint.internal.recovery.CheckpointRepair.Result;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
@@ -23,8 +25,6 @@ import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.comm.MeetingException;
-import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -32,7 +32,6 @@ import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -56,19 +55,29 @@ public final class CheckpointSearch {
     private final CommitProtocol levels;
     private final IoMode mode;
     private final FileRebuilder rebuilder;
+    private final CheckpointRepair repair;
     private final StorageEngine storage;
     private final CheckpointReader reader;
     private final RejectedFiles rejected;
     private final RunEvents events;
     private final CommitLog log;
     private boolean passedOver;
+
+    /** Whether a checkpoint was found of which lost redundancy could not be restored. */
+    private boolean lacksRedundancy;
+
     private Optional<StoredCheckpoint> taken = Optional.empty();
 
     /** The result of {@link #positions} for a level, valid until files are moved. */
     private Optional<Candidates> searched = Optional.empty();
 
-    /** A checkpoint that is whole and in its place, and its position in the log. */
-    private record WholeCheckpoint(StoredCheckpoint stored, long position) {}
+    /**
+     * A checkpoint in its place from which every rank gets its data.
+     *
+     * @param position its position in the log
+     * @param redundant whether it has all its partner copies or encoded files
+     */
+    private record MendedCheckpoint(StoredCheckpoint stored, long position, boolean redundant) {}
 
     /** The checkpoints of a level in the order in which a restart tries them, and their positions in the log. */
     private record Candidates(Level level, List<StoredCheckpoint> checkpoints, List<Long> positions) {}
@@ -83,6 +92,7 @@ public final class CheckpointSearch {
         this.levels = levels;
         this.mode = mode;
         this.rebuilder = rebuilder;
+        repair = new CheckpointRepair(context, rebuilder);
         storage = context.storage();
         reader = context.reader();
         rejected = context.rejected();
@@ -117,7 +127,11 @@ public final class CheckpointSearch {
         }
     }
 
-    /** A whole file of this rank, with its checkpoint and its content. */
+    /**
+     * A whole file of this rank, with its checkpoint and its content.
+     *
+     * @param level the level of the checkpoint; level 1 if it lacks partner copies or encoded files
+     */
     public record Found(Level level, Path path, StoredFile file) {}
 
     /**
@@ -153,8 +167,8 @@ public final class CheckpointSearch {
      * @return this rank's file in the level's directory; empty on all ranks if no checkpoint can be recovered
      */
     public Optional<Found> find(Level level, Span span) throws IOException {
-        Optional<WholeCheckpoint> mended = makeWhole(level, span);
-        taken = mended.map(WholeCheckpoint::stored);
+        Optional<MendedCheckpoint> mended = makeWhole(level, span);
+        taken = mended.map(MendedCheckpoint::stored);
         if (mended.isEmpty()) {
             return Optional.empty();
         }
@@ -162,14 +176,15 @@ public final class CheckpointSearch {
         passedOver |= mended.get().position >= 0 && log.isOlder(mended.get().position, stored);
         Path directory = committed(stored.level());
         Path plain = directory.resolve(stored.fileName(FileKind.PLAIN));
+        Level counted = mended.get().redundant ? stored.level() : Level.L1;
         Found found = Agreement.call(app, "opening " + plain, () -> {
-            Found opened = new Found(stored.level(), plain, stored.open(plain));
-            if (!passedOver) {
+            Found opened = new Found(counted, plain, stored.open(plain));
+            if (!keepsAll()) {
                 deleteOthers(directory, stored);
             }
             return opened;
         });
-        if (!passedOver) {
+        if (!keepsAll()) {
             levels.clean(stored.level());
         }
         return Optional.of(found);
@@ -212,8 +227,8 @@ public final class CheckpointSearch {
         }
         rejected.requireReadable();
         app.allreduce(interrupted, Op.MAX);
-        Optional<WholeCheckpoint> mended = interrupted[0] == 0 ? Optional.empty() : makeWhole(level, Span.ALL);
-        if (mended.isPresent()) {
+        Optional<MendedCheckpoint> mended = interrupted[0] == 0 ? Optional.empty() : makeWhole(level, Span.ALL);
+        if (mended.isPresent() && mended.get().redundant) {
             StoredCheckpoint stored = mended.get().stored;
             Path directory = committed(stored.level());
             Agreement.run(app, "settling level " + level.number(), () -> deleteOthers(directory, stored));
@@ -222,8 +237,8 @@ public final class CheckpointSearch {
         return interrupted[0] > 0;
     }
 
-    /** Makes the newest checkpoint of a level whole and moves it to its place. Collective. */
-    private Optional<WholeCheckpoint> makeWhole(Level level, Span span) throws IOException {
+    /** Makes the newest checkpoint of a level whole, as far as possible, and moves it to its place. Collective. */
+    private Optional<MendedCheckpoint> makeWhole(Level level, Span span) throws IOException {
         Optional<Candidates> known = searched.filter(candidates -> candidates.level == level);
         Candidates candidates = known.isPresent() ? known.get() : candidates(level);
         searched = Optional.empty();
@@ -237,10 +252,12 @@ public final class CheckpointSearch {
             try {
                 Left left = inspect(stored, true, true);
                 EnumSet<FileKind> before = left.whole.clone();
-                if (left.recoverable && restored(left)) {
+                Result result = left.recoverable ? restored(left) : Result.NOTHING;
+                if (result != Result.NOTHING) {
+                    lacksRedundancy |= result == Result.DATA;
                     recordRebuilt(timer, left, before);
                     levels.completeInterruptedCommit(left.level, left.slot, stored.metadataSlot());
-                    return Optional.of(new WholeCheckpoint(stored, position));
+                    return Optional.of(new MendedCheckpoint(stored, position, result == Result.EVERYTHING));
                 }
                 passedOver |= wasCommitted(left);
             } finally {
@@ -249,6 +266,13 @@ public final class CheckpointSearch {
         }
         passedOver |= span.unknown && isAnythingLeft(level);
         return Optional.empty();
+    }
+
+    private Result restored(Left left) throws IOException {
+        // Rebuilds in the present place of the files, so that after a failure the places of the other checkpoints are
+        // still valid.
+        Path directory = levels.directory(left.level, left.slot);
+        return repair.restore(new Remains(left.level, left.stored, directory, left.whole));
     }
 
     /** @param before kinds of this rank's files that were whole before. Collective. */
@@ -306,9 +330,23 @@ public final class CheckpointSearch {
         return passedOver;
     }
 
-    /** Records that there is a newer checkpoint in another order of nodes. */
+    /** Records that there may be a newer checkpoint than the one found. */
     public void passOver() {
         passedOver = true;
+    }
+
+    /**
+     * Returns whether nothing may be deleted yet, because a newer checkpoint than the one found may be whole later, or
+     * because an older one may survive the loss of a node that the one found does not survive.
+     */
+    public boolean keepsAll() {
+        return passedOver || lacksRedundancy;
+    }
+
+    /** Takes over what {@link #passedOver} and {@link #keepsAll} say after a search in another order of nodes. */
+    public void follow(CheckpointSearch other) {
+        passedOver |= other.passedOver;
+        lacksRedundancy |= other.lacksRedundancy;
     }
 
     /** Returns the checkpoint that {@link #find} has found last. */
@@ -487,63 +525,6 @@ public final class CheckpointSearch {
         long[] files = {present.size()};
         group.comm().allreduce(files, Op.SUM);
         return files[0];
-    }
-
-    private boolean restored(Left left) throws IOException {
-        // Rebuilds in the present place of the files, so that after a failure the places of the other checkpoints are
-        // still valid.
-        Path directory = levels.directory(left.level, left.slot);
-        EnumSet<FileKind> whole = left.whole.clone();
-        try {
-            rebuilder.restore(left.level, left.stored, directory, left.whole);
-            return true;
-        } catch (IOException e) {
-            if (IoFailures.mayPass(e)) {
-                // A full disk does not prove either that another checkpoint is needed.
-                rejected.refuse("restoring", directory, e);
-            }
-            rejected.requireReadable();
-            reader.forget();
-            if (left.level == Level.L3 && restoredWithoutOne(left, directory, whole)) {
-                return true;
-            }
-            if (!IoFailures.mayPass(e)) {
-                rejected.refuse("restoring", directory, e);
-            }
-            reader.forget();
-            return false;
-        }
-    }
-
-    /**
-     * Rebuilds files again after the rebuilt files turned out to be wrong, because a source file has a wrong byte that
-     * no digest covers. The wrong file is found by leaving out one file after the other, in all groups that lack a
-     * file. Collective.
-     *
-     * @param whole kinds of this rank's whole files as they were found
-     */
-    private boolean restoredWithoutOne(Left left, Path directory, EnumSet<FileKind> whole) throws IOException {
-        boolean lacks = !group.onAll(whole.containsAll(FileKind.of(Level.L3)));
-        boolean enough = filesOfGroup(whole) > group.size();
-        BitSet plain = group.ranksWith(whole.contains(FileKind.PLAIN));
-        for (int member = 0; member < group.size(); member++) {
-            EnumSet<FileKind> used = whole.clone();
-            OptionalInt leftOut = lacks && enough && plain.get(member) ? OptionalInt.of(member) : OptionalInt.empty();
-            if (onAllRanks(leftOut.isEmpty())) {
-                continue;
-            }
-            try {
-                rebuilder.restoreWithout(leftOut, left.stored, directory, used);
-                left.whole.addAll(used);
-                return true;
-            } catch (MeetingException unknown) {
-                throw unknown;
-            } catch (IOException e) {
-                LOG.log(Logger.Level.DEBUG, "not without the file of member {0} either", member, e);
-                reader.forget();
-            }
-        }
-        return false;
     }
 
     /** Deletes files of other checkpoints next to rebuilt ones, because C FTI would take the first one it finds. */

@@ -22,6 +22,7 @@ import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
@@ -95,11 +96,14 @@ public final class FileRebuilder {
     void rebuildUnverified(
             Level level, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, Agreement.Step meanwhile)
             throws IOException {
-        if (isWhole(level, present)) {
+        EnumSet<FileKind> wanted = FileKind.of(level);
+        if (isWhole(present, wanted)) {
             return;
         }
         try {
-            pass(level, stored, directory, present, true, meanwhile);
+            pass(level, stored, directory, present, wanted, true, meanwhile);
+        } catch (MeetingException unknown) {
+            throw unknown;
         } catch (IOException e) {
             LOG.log(
                     Logger.Level.WARNING,
@@ -119,27 +123,35 @@ public final class FileRebuilder {
      *
      * @param directory directory of this rank's files of the checkpoint
      * @param present kinds of this rank's whole files; rebuilt ones are added
-     * @throws IOException on all ranks, if it failed on any
+     * @param wanted kinds of this rank's files that are to be whole afterwards
+     * @throws IOException on all ranks, if it failed on any; what is in {@code present} is whole nevertheless
      */
-    void restore(Level level, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present) throws IOException {
-        if (isWhole(level, present)) {
+    void restore(
+            Level level, StoredCheckpoint stored, Path directory, EnumSet<FileKind> present, EnumSet<FileKind> wanted)
+            throws IOException {
+        if (isWhole(present, wanted)) {
             return;
         }
-        putMadeInPlace(stored, present);
-        while (!isWhole(level, present)) {
+        useMade(level, stored, present);
+        while (!isWhole(present, wanted)) {
             try {
-                pass(level, stored, directory, present, false, () -> {});
+                pass(level, stored, directory, present, wanted, false, () -> {});
             } catch (IOException e) {
                 // Nothing of it may be put in place by a later pass.
                 deleteMade();
                 throw e;
             }
-            putMadeInPlace(stored, present);
+            useMade(level, stored, present);
         }
+        Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
+    }
+
+    /** Puts what the last pass has made in place, also in the metadata. Collective. */
+    private void useMade(Level level, StoredCheckpoint stored, EnumSet<FileKind> present) throws IOException {
+        putMadeInPlace(stored, present);
         if (level == Level.L3) {
             stored.updateMetadata();
         }
-        Agreement.run(app, "syncing " + directory, () -> storage.syncDirectory(directory));
     }
 
     /**
@@ -152,14 +164,14 @@ public final class FileRebuilder {
             throws IOException {
         leftOut = member;
         try {
-            restore(Level.L3, stored, directory, present);
+            restore(Level.L3, stored, directory, present, FileKind.of(Level.L3));
         } finally {
             leftOut = OptionalInt.empty();
         }
         if (member.isPresent() && member.getAsInt() == group.index()) {
             present.remove(FileKind.PLAIN);
         }
-        restore(Level.L3, stored, directory, present);
+        restore(Level.L3, stored, directory, present, FileKind.of(Level.L3));
     }
 
     /** Rebuilds lost plain files of level 3 without their redundancy; otherwise like {@link #restore}. Collective. */
@@ -171,6 +183,7 @@ public final class FileRebuilder {
     /**
      * Makes lost files under other names. Collective.
      *
+     * @param kinds kinds of this rank's files that are made if they are lost
      * @param unverified whether the files that are left were not verified yet
      * @param otherwise work in a group that has lost no file of level 3
      */
@@ -179,6 +192,7 @@ public final class FileRebuilder {
             StoredCheckpoint stored,
             Path directory,
             EnumSet<FileKind> present,
+            EnumSet<FileKind> kinds,
             boolean unverified,
             Agreement.Step otherwise)
             throws IOException {
@@ -186,10 +200,12 @@ public final class FileRebuilder {
         if (level == Level.L2) {
             sources = EnumSet.copyOf(present);
             VerifiedTransfer transfer = new VerifiedTransfer(app, group, storage, slabs, reader);
-            send(transfer, stored, directory, present, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
-            send(transfer, stored, directory, present, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
+            EnumSet<FileKind> lost = kinds.clone();
+            lost.removeAll(present);
+            send(transfer, stored, directory, lost, FileKind.PLAIN, group.right(), FileKind.PARTNER, group.left());
+            send(transfer, stored, directory, lost, FileKind.PARTNER, group.left(), FileKind.PLAIN, group.right());
         } else {
-            rebuild(stored, directory, present, FileKind.of(Level.L3), unverified, otherwise);
+            rebuild(stored, directory, present, kinds, unverified, otherwise);
         }
     }
 
@@ -208,13 +224,13 @@ public final class FileRebuilder {
             VerifiedTransfer transfer,
             StoredCheckpoint stored,
             Path directory,
-            EnumSet<FileKind> present,
+            EnumSet<FileKind> lost,
             FileKind given,
             int to,
             FileKind wanted,
             int from)
             throws IOException {
-        boolean lacks = !present.contains(wanted);
+        boolean lacks = lost.contains(wanted);
         boolean asked = group.ranksWith(lacks).get(to);
         Path source = path(directory, stored, given);
         Path target = path(directory, stored, wanted);
@@ -245,8 +261,9 @@ public final class FileRebuilder {
     }
 
     /**
-     * Makes lost files of level 3 of the given kinds. Collective.
+     * Makes lost files of level 3. Collective.
      *
+     * @param kinds kinds of this rank's files that are made if they are lost
      * @param unverified whether what is read must be hashed; a group with files that cannot be hashed waits for their
      *     verification
      * @param otherwise work in a group that makes no files
@@ -297,7 +314,8 @@ public final class FileRebuilder {
             // another pass encodes it.
             wanted.remove(FileKind.ENCODED);
         }
-        BitSet lost = lost(files, wanted);
+        BitSet lost = presence(wanted);
+        lost.andNot(files);
         wanted.removeAll(present);
         leftOut.ifPresent(files::clear);
         Encoding encoding = stored.encoding();
@@ -402,20 +420,10 @@ public final class FileRebuilder {
         createdDirectory = Optional.empty();
     }
 
-    private boolean isWhole(Level level, EnumSet<FileKind> present) throws IOException {
-        long[] missing = {present.containsAll(FileKind.of(level)) ? 0 : 1};
+    private boolean isWhole(EnumSet<FileKind> present, EnumSet<FileKind> wanted) throws IOException {
+        long[] missing = {present.containsAll(wanted) ? 0 : 1};
         app.allreduce(missing, Op.MAX);
         return missing[0] == 0;
-    }
-
-    /** Returns the numbers of the group's lost files of the given kinds. */
-    private BitSet lost(BitSet files, EnumSet<FileKind> kinds) {
-        BitSet lost = new BitSet();
-        lost.set(
-                kinds.contains(FileKind.PLAIN) ? 0 : group.size(),
-                kinds.contains(FileKind.ENCODED) ? 2 * group.size() : group.size());
-        lost.andNot(files);
-        return lost;
     }
 
     /** Truncates a rebuilt plain file to its size, and returns the size. */
@@ -443,7 +451,7 @@ public final class FileRebuilder {
         return size;
     }
 
-    /** Returns the numbers of the group's existing files. Collective in the group. */
+    /** Returns the numbers of the group's files of the kinds that their ranks pass. Collective in the group. */
     private BitSet presence(EnumSet<FileKind> present) throws IOException {
         BitSet files = group.ranksWith(present.contains(FileKind.PLAIN));
         group.ranksWith(present.contains(FileKind.ENCODED)).stream().forEach(rank -> files.set(group.size() + rank));

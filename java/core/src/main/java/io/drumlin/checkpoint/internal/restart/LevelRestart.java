@@ -139,6 +139,11 @@ final class LevelRestart {
         return recovery.passedOver();
     }
 
+    /** Returns whether nothing may be deleted until there is another checkpoint. */
+    boolean keepsAll() {
+        return recovery.keepsAll();
+    }
+
     /** Returns the data of a checkpoint, copied to the node if that takes nothing's place. Collective. */
     RankCheckpoint source(CheckpointSearch.Found found) throws IOException {
         StoredFile file = found.file();

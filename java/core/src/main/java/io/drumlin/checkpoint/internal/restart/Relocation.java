@@ -84,9 +84,7 @@ final class Relocation implements AutoCloseable {
         LevelRestart there = there();
         Engine from = Objects.requireNonNull(previous);
         Optional<CheckpointSearch.Found> found = there.locate(level, span, older, listed);
-        if (there.passedOver()) {
-            restart.recovery().passOver();
-        }
+        restart.recovery().follow(there.recovery());
         if (found.isEmpty()) {
             from.reader().forget();
             return Optional.empty();

@@ -52,12 +52,9 @@ public final class RestartCoordinator {
         inPlace = new LevelRestart(engine);
     }
 
-    /**
-     * Returns whether there is a newer checkpoint than the one found. Then no files are moved or deleted until there is
-     * another checkpoint.
-     */
-    public boolean passedOver() {
-        return inPlace.passedOver();
+    /** Returns whether no files may be moved or deleted until there is another checkpoint. */
+    public boolean keepsAll() {
+        return inPlace.keepsAll();
     }
 
     /**
@@ -93,7 +90,7 @@ public final class RestartCoordinator {
                 relocation.close();
             }
         }
-        if (found.isPresent() && passedOver()) {
+        if (found.isPresent() && inPlace.passedOver()) {
             requireNoneInOtherModes();
         }
         if (found.isEmpty()) {

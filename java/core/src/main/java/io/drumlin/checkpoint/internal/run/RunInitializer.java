@@ -42,7 +42,7 @@ final class RunInitializer {
     private final RecoverySource last;
     private Status status = Status.FRESH;
     private int nextCkptId = 1;
-    private boolean passedOver;
+    private boolean keepsAll;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
 
     RunInitializer(Engine engine, SharedHdf5File singleFile, RecoverySource last) {
@@ -82,7 +82,7 @@ final class RunInitializer {
         }
         // Files that cannot be recovered now may be recoverable later, and those of another number of ranks by the same
         // number of ranks. They are kept until the program takes a checkpoint.
-        if (recoveryFailure.isEmpty() && last.formerRanks().isEmpty() && !passedOver) {
+        if (recoveryFailure.isEmpty() && last.formerRanks().isEmpty() && !keepsAll) {
             for (Level level : Level.values()) {
                 engine.levels().tidy(level);
             }
@@ -100,7 +100,7 @@ final class RunInitializer {
         RecordedRankCounts listed = RecordedRankCounts.of(app, list, engine.levels(), engine.rejected());
         // With another number of nodes, the files of some ranks could be taken for those of all.
         Optional<RankCheckpoint> found = known.sameNodes() ? restart.find(listed) : Optional.empty();
-        passedOver = restart.passedOver();
+        keepsAll = restart.keepsAll();
         if (found.isPresent()) {
             restartFrom(found.get(), timer);
             return;
@@ -123,7 +123,7 @@ final class RunInitializer {
         if (searchesArchive) {
             Optional<RankCheckpoint> archived = restart.findInArchive(listed);
             if (archived.isPresent()) {
-                passedOver = true;
+                keepsAll = true;
                 restartFrom(archived.get(), timer);
                 return;
             }

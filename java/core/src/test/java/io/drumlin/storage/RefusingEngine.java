@@ -1,0 +1,119 @@
+package io.drumlin.storage;
+
+import io.drumlin.DrumlinException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** A real engine on which some files cannot be written. Thread-safe. */
+public final class RefusingEngine implements StorageEngine {
+
+    /** Why. */
+    public enum Trouble {
+        /** The disk is full. */
+        ENOSPC,
+        /** The file system was mounted read-only after an error. */
+        EROFS,
+        /** Writes seem to succeed, and the error comes when the file is synced. */
+        EIO
+    }
+
+    private final StorageEngine real;
+    private final Trouble trouble;
+    private final Predicate<Path> files;
+
+    /** @param files says of a path whether it cannot be written */
+    public RefusingEngine(StorageEngine real, Trouble trouble, Predicate<Path> files) {
+        this.real = real;
+        this.trouble = trouble;
+        this.files = files;
+    }
+
+    @Override
+    public String name() {
+        return real.name();
+    }
+
+    @Override
+    public AlignedBuffer allocate(int size) {
+        return real.allocate(size);
+    }
+
+    @Override
+    public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
+        if (!modes.contains(OpenMode.WRITE) || !files.test(path)) {
+            return real.open(path, modes);
+        }
+        check(Trouble.EROFS, path);
+        return new RefusingFile(real.open(path, modes));
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        check(Trouble.EROFS, to);
+        real.rename(from, to);
+    }
+
+    @Override
+    public void createDirectories(Path directory) throws IOException {
+        real.createDirectories(directory);
+    }
+
+    @Override
+    public void delete(Path path) throws IOException {
+        real.delete(path);
+    }
+
+    @Override
+    public void syncDirectory(Path directory) throws IOException {
+        real.syncDirectory(directory);
+    }
+
+    private void check(Trouble when, Path path) throws IOException {
+        if (trouble == when && files.test(path)) {
+            throw DrumlinException.during("refused write")
+                    .path(path)
+                    .errno(trouble.name())
+                    .exception();
+        }
+    }
+
+    private final class RefusingFile extends ForwardingFile {
+
+        RefusingFile(BlockFile file) {
+            super(file);
+        }
+
+        @Override
+        public void write(ByteBuffer source, long offset) throws IOException {
+            check(Trouble.ENOSPC, path());
+            super.write(source, offset);
+        }
+
+        @Override
+        public PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
+            check(Trouble.ENOSPC, path());
+            return super.startWrite(source, offset);
+        }
+
+        @Override
+        public void allocate(long size) throws IOException {
+            check(Trouble.ENOSPC, path());
+            super.allocate(size);
+        }
+
+        @Override
+        public void reserve(long offset, long length) throws IOException {
+            check(Trouble.ENOSPC, path());
+            super.reserve(offset, length);
+        }
+
+        @Override
+        public void sync() throws IOException {
+            check(Trouble.EIO, path());
+            super.sync();
+        }
+    }
+}
