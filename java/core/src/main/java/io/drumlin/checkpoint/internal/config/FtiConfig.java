@@ -86,7 +86,7 @@ public final class FtiConfig {
     private final Path glblStashDir;
     private final EnumMap<Level, Integer> intervals = new EnumMap<>(Level.class);
     private final boolean keepLastCkpt;
-    private final boolean keepL4Ckpt;
+    private final KeptCheckpoints kept;
     private final int leaseMinutes;
     private final int maxSyncInterval;
     private final int ioMode;
@@ -129,7 +129,7 @@ public final class FtiConfig {
             intervals.put(level, minutes > 0 ? minutes : UNSET);
         }
         keepLastCkpt = values.oneOf("basic", "keep_last_ckpt", 0, "0 or 1", 0, 1) == 1;
-        keepL4Ckpt = values.bool("basic", "keep_l4_ckpt", false);
+        kept = KeptCheckpoints.read(values, values.bool("basic", "keep_l4_ckpt", false));
         readInline();
         keepHeadsAlive = values.bool("basic", "keep_heads_alive", false);
         if (keepHeadsAlive && heads == 0) {
@@ -357,8 +357,8 @@ public final class FtiConfig {
                 ? Optional.of(
                         values.path("drumlin", "scr_index").toAbsolutePath().normalize())
                 : Optional.empty();
-        if (prefix.isPresent() && keepL4Ckpt) {
-            throw values.refused("drumlin", "scr_index", "nothing while keep_l4_ckpt = 1");
+        if (prefix.isPresent() && kept.archives()) {
+            throw values.refused("drumlin", "scr_index", "nothing while keep_l4_ckpt = 1, or with keep or keep_every");
         }
         if (prefix.isPresent() && !glblDir.toAbsolutePath().normalize().startsWith(prefix.get())) {
             throw values.refused("drumlin", "scr_index", "glbl_dir or a directory above it");
@@ -457,8 +457,9 @@ public final class FtiConfig {
         return keepLastCkpt;
     }
 
-    public boolean keepL4Ckpt() {
-        return keepL4Ckpt;
+    /** Returns which checkpoints of level 4 are kept. */
+    public KeptCheckpoints kept() {
+        return kept;
     }
 
     /** Returns the name of a mode. */

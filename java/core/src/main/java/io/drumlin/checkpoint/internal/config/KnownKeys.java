@@ -35,8 +35,9 @@ public final class KnownKeys {
         KEYS.put("injection", words("rank index position number frequency"));
         KEYS.put(
                 OURS,
-                words("packing layout async lease on_unreadable storage slab_memory scr_index ckpt_interval"
-                        + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4 stop stop_level stop_margin halt_file requeue"));
+                words(
+                        "packing layout async lease on_unreadable storage slab_memory scr_index ckpt_interval"
+                                + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4 keep keep_every keep_size stop stop_level stop_margin halt_file requeue"));
     }
 
     /** Former keys of Drumlin, with the explanation for each. A file may still have them; they are ignored. */

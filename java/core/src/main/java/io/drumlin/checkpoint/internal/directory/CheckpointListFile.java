@@ -100,7 +100,7 @@ public final class CheckpointListFile {
      */
     public void add(int ckptId, Level level) throws IOException {
         boolean ordered = hasDifferential();
-        if (!ordered && !config.keepL4Ckpt() && !(exists && level == Level.L4)) {
+        if (!ordered && !config.kept().archives() && !(exists && level == Level.L4)) {
             return;
         }
         Agreement.run(comm, "listing checkpoint " + ckptId, () -> {
@@ -199,8 +199,10 @@ public final class CheckpointListFile {
         values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
         String section = SECTION + ckptId;
         sections.keySet().removeIf(name -> name.contains(OF));
-        if (!ordered && !config.keepL4Ckpt() && !PathStatus.exists(directories.archive())) {
+        if (!ordered && !config.kept().archives() && !PathStatus.exists(directories.archive())) {
             keepLast(sections);
+        } else if (!ordered && config.kept().archives() && !config.kept().all()) {
+            keepExisting(sections);
         }
         keepOfOtherRanks(sections, section, values);
         if (ordered) {
@@ -215,6 +217,20 @@ public final class CheckpointListFile {
     private static void keepLast(Map<String, Map<String, String>> sections) {
         while (sections.size() > 1) {
             sections.remove(sections.keySet().iterator().next());
+        }
+    }
+
+    /** Removes the sections of archived checkpoints that were deleted, but not the last one. */
+    private void keepExisting(Map<String, Map<String, String>> sections) throws IOException {
+        List<String> existing = new ArrayList<>();
+        for (int id : ArchivePruning.ids(directories)) {
+            existing.add(SECTION + id);
+        }
+        List<String> names = List.copyOf(sections.keySet());
+        for (String name : names.subList(0, Math.max(0, names.size() - 1))) {
+            if (!existing.contains(name)) {
+                sections.remove(name);
+            }
         }
     }
 

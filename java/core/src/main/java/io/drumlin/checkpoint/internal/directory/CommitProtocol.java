@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.directory;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -39,7 +40,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     private final Topology topology;
     private final RunDirectory directories;
     private final StorageEngine storage;
-    private final boolean keepL4;
+    private final KeptCheckpoints kept;
     private final boolean metadata;
     private final BackgroundDeletion deletion;
 
@@ -58,7 +59,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     /**
      * Creates the commit protocol of a run.
      *
-     * @param keepL4 whether replaced checkpoints of level 4 go to the archive
+     * @param kept which replaced checkpoints of level 4 go to the archive
      * @param metadata whether the mode keeps metadata apart from the data
      */
     public CommitProtocol(
@@ -66,13 +67,13 @@ public final class CommitProtocol implements CheckpointDirectories {
             Topology topology,
             RunDirectory directories,
             StorageEngine storage,
-            boolean keepL4,
+            KeptCheckpoints kept,
             boolean metadata) {
         this.app = app;
         this.topology = topology;
         this.directories = directories;
         this.storage = storage;
-        this.keepL4 = keepL4;
+        this.kept = kept;
         this.metadata = metadata;
         deletion = new BackgroundDeletion(storage);
     }
@@ -321,7 +322,7 @@ public final class CommitProtocol implements CheckpointDirectories {
             untidy.remove(level);
             return;
         }
-        if (keepL4 && supersedesL4(level)) {
+        if (kept.archives() && supersedesL4(level)) {
             deletion.await();
             Agreement.run(app, operation, () -> {
                 for (Path root : roots(level)) {
@@ -330,6 +331,9 @@ public final class CommitProtocol implements CheckpointDirectories {
                 for (Path ordinary : ordinaryBefore(level)) {
                     archive(directories.global(), ordinary);
                     DirectoryTree.delete(ordinary, storage);
+                }
+                if (isMaster(Level.L4)) {
+                    replaced.addAll(new ArchivePruning(directories, kept).superfluous());
                 }
             });
         } else {
@@ -422,7 +426,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     /** Moves the replaced checkpoint to the archive if level 4 is kept, and deletes it otherwise. */
     private void discardReplaced(Path root, Level level) throws IOException {
         Path replaced = RunDirectory.replaced(root, level);
-        if (keepL4 && level == Level.L4) {
+        if (kept.archives() && level == Level.L4) {
             archive(root, replaced);
         }
         DirectoryTree.delete(replaced, storage);

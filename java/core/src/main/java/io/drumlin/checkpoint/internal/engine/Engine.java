@@ -55,7 +55,7 @@ public record Engine(
         CheckpointReader reader = new CheckpointReader(storage, slabs);
         RejectedFiles rejected = RejectedFiles.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
-        CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
+        CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, config.kept(), metadata);
         RankContext context =
                 new RankContext(app, node, group, topology, storage, slabs, reader, rejected, events(run));
         IoMode mode = IoModes.of(context, config, levels, packing);

@@ -386,7 +386,7 @@ public record Run(
                 config.transferBytes(),
                 config.tags(),
                 config.keepLastCkpt(),
-                config.keepL4Ckpt(),
+                config.kept().all(),
                 config.keepHeadsAlive(),
                 directories.local(),
                 directories.global(),

@@ -274,7 +274,7 @@ public final class EngineRunSurvey implements RunSurvey {
             fileRank = topology.fileRank();
             directories = new RunDirectory(config, execId, world.rank());
             boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
-            levels = new CommitProtocol(app, topology, directories, storage, config.keepL4Ckpt(), metadata);
+            levels = new CommitProtocol(app, topology, directories, storage, config.kept(), metadata);
             rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)), true);
             log = new CommitLog(app, directories.commitLog(), storage);
         }

@@ -55,7 +55,7 @@ final class RunFinalizer {
             levels.awaitDeletion();
             engine.coordinator().unlist();
             Agreement.run(app, "archiving or deleting the run's files", () -> {
-                if (levels.isMaster(Level.L4) && !(engine.config().keepL4Ckpt() && levels.archiveL4())) {
+                if (levels.isMaster(Level.L4) && !(engine.config().kept().archives() && levels.archiveL4())) {
                     directories.deleteGlobal(engine.storage());
                 }
             });

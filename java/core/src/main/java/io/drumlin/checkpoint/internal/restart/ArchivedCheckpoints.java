@@ -1,7 +1,8 @@
-package io.drumlin.checkpoint.internal.directory;
+package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.PathStatus;

@@ -1,0 +1,137 @@
+package io.drumlin.checkpoint.internal.config;
+
+import io.drumlin.DrumlinException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which checkpoints of level 4 are kept: {@code keep_l4_ckpt} and the keys {@code keep}, {@code keep_every} and {@code
+ * keep_size} of {@code [drumlin]}.
+ *
+ * @param all whether all are kept, as with {@code keep_l4_ckpt = 1}
+ * @param newest how many of the newest are kept
+ * @param every older ones are kept too if this time lies between two of them; zero if none are
+ * @param mostBytes bytes of all kept checkpoints; the oldest are deleted if they are more; 0 if there is no limit
+ */
+public record KeptCheckpoints(boolean all, int newest, Duration every, long mostBytes) {
+
+    private static final int MOST = 1_000_000;
+    private static final Pattern NUMBER = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)\\s*([a-z]?)");
+    private static final String UNITS_OF_TIME = "mhd";
+    private static final long[] MINUTES = {1, 60, 24 * 60};
+    private static final String UNITS_OF_SIZE = "mgtp";
+    private static final int SHIFT_OF_FIRST = 20;
+
+    static KeptCheckpoints read(ConfigValues values, boolean all) throws DrumlinException {
+        int newest = values.inRange("drumlin", "keep", 1, 1, MOST);
+        Duration every = readTime(values);
+        long bytes = readSize(values);
+        if (all && (newest > 1 || !every.isZero() || bytes > 0)) {
+            throw values.refused(
+                    "basic",
+                    "keep_l4_ckpt",
+                    "0 while [drumlin] has keep, keep_every or keep_size, because with 1 all checkpoints are kept");
+        }
+        if (bytes > 0 && newest == 1 && every.isZero()) {
+            throw values.refused("drumlin", "keep_size", "nothing without keep or keep_every, which it limits");
+        }
+        return new KeptCheckpoints(all, newest, every, bytes);
+    }
+
+    private static Duration readTime(ConfigValues values) throws DrumlinException {
+        Optional<String> text = values.text("drumlin", "keep_every");
+        if (text.isEmpty()) {
+            return Duration.ZERO;
+        }
+        Matcher number = NUMBER.matcher(text.get().strip().toLowerCase(Locale.ROOT));
+        if (number.matches()) {
+            int unit = number.group(2).isEmpty() ? 1 : UNITS_OF_TIME.indexOf(number.group(2));
+            long seconds = unit < 0 ? 0 : Math.round(Double.parseDouble(number.group(1)) * MINUTES[unit] * 60);
+            if (seconds > 0) {
+                return Duration.ofSeconds(seconds);
+            }
+        }
+        throw values.refused("drumlin", "keep_every", "a time such as 6h, 30m or 2d");
+    }
+
+    private static long readSize(ConfigValues values) throws DrumlinException {
+        Optional<String> text = values.text("drumlin", "keep_size");
+        if (text.isEmpty()) {
+            return 0;
+        }
+        Matcher number = NUMBER.matcher(text.get().strip().toLowerCase(Locale.ROOT));
+        if (number.matches() && !number.group(2).isEmpty()) {
+            int unit = UNITS_OF_SIZE.indexOf(number.group(2));
+            double bytes = unit < 0 ? 0 : Double.parseDouble(number.group(1)) * (1L << (SHIFT_OF_FIRST + 10 * unit));
+            if (bytes >= 1 && bytes < Long.MAX_VALUE) {
+                return (long) bytes;
+            }
+        }
+        throw values.refused("drumlin", "keep_size", "a size such as 500G or 2T (M, G, T or P)");
+    }
+
+    /** Returns whether a checkpoint of level 4 goes to the archive when the next one takes its place. */
+    public boolean archives() {
+        return all || newest > 1 || !every.isZero();
+    }
+
+    /**
+     * A checkpoint of level 4.
+     *
+     * @param ckptId its id
+     * @param millis when it was taken, in milliseconds since 1970
+     * @param bytes bytes of its files, 0 if {@link #mostBytes} is
+     */
+    public record Kept(int ckptId, long millis, long bytes) {}
+
+    /**
+     * Returns the archived checkpoints that are not kept any longer.
+     *
+     * @param archived the checkpoints in the archive
+     * @param current bytes of the checkpoint that is not in the archive
+     */
+    public List<Kept> superfluous(List<Kept> archived, long current) {
+        if (all) {
+            return List.of();
+        }
+        List<Kept> newestFirst = new ArrayList<>(archived);
+        newestFirst.sort(Comparator.comparingLong(Kept::millis)
+                .thenComparingInt(Kept::ckptId)
+                .reversed());
+        int young = Math.min(newest - 1, newestFirst.size());
+        List<Kept> kept = new ArrayList<>(newestFirst.subList(0, young));
+        List<Kept> superfluous = new ArrayList<>(newestFirst.subList(young, newestFirst.size()));
+        List<Kept> spaced = every.isZero() ? List.of() : spaced(superfluous);
+        kept.addAll(spaced);
+        superfluous.removeAll(spaced);
+        long bytes = current + kept.stream().mapToLong(Kept::bytes).sum();
+        kept.sort(Comparator.comparingLong(Kept::millis).thenComparingInt(Kept::ckptId));
+        for (int i = 0; mostBytes > 0 && bytes > mostBytes && i < kept.size(); i++) {
+            superfluous.add(kept.get(i));
+            bytes -= kept.get(i).bytes();
+        }
+        return superfluous;
+    }
+
+    /**
+     * Returns checkpoints with the given time between them, beginning with the oldest, so that a checkpoint that was
+     * kept once is kept again.
+     */
+    private List<Kept> spaced(List<Kept> newestFirst) {
+        List<Kept> spaced = new ArrayList<>();
+        for (int i = newestFirst.size() - 1; i >= 0; i--) {
+            Kept each = newestFirst.get(i);
+            Kept before = spaced.isEmpty() ? each : spaced.get(spaced.size() - 1);
+            if (spaced.isEmpty() || each.millis() - before.millis() >= every.toMillis()) {
+                spaced.add(each);
+            }
+        }
+        return spaced;
+    }
+}

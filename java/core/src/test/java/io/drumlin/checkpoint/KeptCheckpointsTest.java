@@ -1,0 +1,195 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
+import io.drumlin.checkpoint.internal.config.KeptCheckpoints.Kept;
+import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
+import io.drumlin.storage.PathStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Earlier checkpoints of level 4 that a run keeps: {@code keep}, {@code keep_every} and {@code keep_size}. */
+class KeptCheckpointsTest {
+
+    private static final int HOUR = 3_600_000;
+
+    @TempDir
+    Path directory;
+
+    private static void take(Checkpoints checkpoints, int from, int to, int rank) throws IOException {
+        for (int id = from; id <= to; id++) {
+            checkpoints.protect(0, new int[] {id, rank});
+            checkpoints.checkpoint(id, Level.L4);
+            ((EngineCheckpoints) checkpoints).awaitDeletion();
+        }
+    }
+
+    private Set<Integer> ids(RunFixture run, String folder) throws IOException {
+        Set<Integer> ids = new TreeSet<>();
+        for (Path file :
+                PathStatus.entries(directory.resolve("Global/" + run.restartValue("exec_id") + "/" + folder))) {
+            ids.add(Integer.valueOf(file.getFileName().toString().replaceAll("Ckpt(\\d+)-.*", "$1")));
+        }
+        return ids;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void theNewestAreKeptAndRecovered(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "3"));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 7, comm.rank()));
+        assertThat(ids(run, "l4_archive")).containsExactly(5, 6);
+        assertThat(ids(run, "l4")).containsExactly(7);
+        Path meta = directory.resolve("Meta/" + run.restartValue("exec_id"));
+        if (!ioMode.equals("3")) {
+            assertThat(PathStatus.entries(meta.resolve("l4_archive")))
+                    .extracting(each -> each.getFileName().toString())
+                    .containsExactly("Ckpt_5", "Ckpt_6");
+        }
+        assertThat(Files.readString(meta.resolve("Checkpoint.fti")))
+                .contains("[checkpoint_id.5]", "[checkpoint_id.7]")
+                .doesNotContain("checkpoint_id.1]", "checkpoint_id.2]", "checkpoint_id.3]");
+
+        for (Path file : PathStatus.entries(directory.resolve("Global/" + run.restartValue("exec_id") + "/l4"))) {
+            Files.write(file, new byte[10]);
+        }
+        run.run(2, (checkpoints, comm) -> {
+            int[] values = {0, 0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(6, comm.rank());
+        });
+    }
+
+    /** The run is over, and what was kept can still be restored. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void aCompletedRunLeavesWhatItKept(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "3"));
+        run.run(2, (checkpoints, comm) -> {
+            take(checkpoints, 1, 5, comm.rank());
+            checkpoints.complete();
+        });
+        assertThat(run.restartValue("failure")).isEqualTo("0");
+        assertThat(ids(run, "l4_archive")).containsExactly(3, 4, 5);
+    }
+
+    /** A kill may have interrupted the deletion, or the move to the archive. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void whatAKillHasLeftIsDeletedNextTime(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "5"));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 5, comm.rank()));
+        Path archive = directory.resolve("Global/" + run.restartValue("exec_id") + "/l4_archive");
+        Files.delete(PathStatus.entries(archive).get(0));
+        Files.writeString(run.config(), Files.readString(run.config()).replaceAll("(?m)^keep +=.*", "keep = 2"));
+        run.run(2, (checkpoints, comm) -> {
+            int[] values = {0, 0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(5, comm.rank());
+            take(checkpoints, 6, 6, comm.rank());
+        });
+        assertThat(ids(run, "l4_archive")).containsExactly(5);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "keep, 0, allowed: 1 to 1000000",
+        "keep_every, 6 years, a time such as 6h",
+        "keep_every, 0h, a time such as 6h",
+        "keep_size, 12, a size such as 500G",
+        "keep_size, 500G, nothing without keep"
+    })
+    void refusesWhatMakesNoSense(String key, String value, String message) {
+        String text = "[basic]\n[drumlin]\n" + key + " = " + value + "\n";
+        assertThatThrownBy(() ->
+                        new RunFixture(directory, Map.of("drumlin." + key, value)).run(1, (checkpoints, comm) -> {}))
+                .as(text)
+                .hasMessageContaining("[drumlin] " + key)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void keepsAllOrSome() {
+        assertThatThrownBy(() -> new RunFixture(directory, Map.of("basic.keep_l4_ckpt", "1", "drumlin.keep", "3"))
+                        .run(1, (checkpoints, comm) -> {}))
+                .hasMessageContaining("keep_l4_ckpt")
+                .hasMessageContaining("all checkpoints are kept");
+    }
+
+    @Test
+    void readsTimesAndSizes() throws IOException {
+        RunFixture run = new RunFixture(
+                directory, Map.of("drumlin.keep", "4", "drumlin.keep_every", "1.5h", "drumlin.keep_size", "2T"));
+        FtiConfig config = FtiConfig.parse(Files.readString(run.config()), "config.fti");
+        assertThat(config.kept()).isEqualTo(new KeptCheckpoints(false, 4, Duration.ofMinutes(90), 2L << 40));
+    }
+
+    private static Set<Integer> kept(KeptCheckpoints rule, List<Kept> archived, long current) {
+        Set<Integer> ids = new TreeSet<>();
+        archived.forEach(each -> ids.add(each.ckptId()));
+        rule.superfluous(archived, current).forEach(each -> ids.remove(each.ckptId()));
+        return ids;
+    }
+
+    @Test
+    void theOldestGoWhenSpaceIsShort() {
+        List<Kept> archived = new ArrayList<>();
+        for (int id = 1; id <= 9; id++) {
+            archived.add(new Kept(id, id * 1000L, 10));
+        }
+        assertThat(kept(new KeptCheckpoints(false, 6, Duration.ZERO, 45), archived, 10))
+                .containsExactly(7, 8, 9);
+        assertThat(kept(new KeptCheckpoints(false, 6, Duration.ZERO, 5), archived, 10))
+                .isEmpty();
+        assertThat(kept(new KeptCheckpoints(true, 1, Duration.ZERO, 0), archived, 10))
+                .hasSize(9);
+    }
+
+    /** One checkpoint after the other: what is kept has the given time between it, and nothing that was kept goes later. */
+    @Test
+    void olderOnesAreSpaced() {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        KeptCheckpoints rule = new KeptCheckpoints(false, 3, Duration.ofHours(6), 0);
+        Map<Integer, Kept> archive = new TreeMap<>();
+        List<Kept> all = new ArrayList<>();
+        Set<Integer> spaced = new TreeSet<>();
+        long time = 0;
+        for (int id = 1; id <= 300; id++) {
+            time += random.nextInt(4 * HOUR);
+            Kept taken = new Kept(id, time, 1);
+            archive.put(id, taken);
+            all.add(taken);
+            rule.superfluous(List.copyOf(archive.values()), 1).forEach(gone -> archive.remove(gone.ckptId()));
+            List<Kept> left = List.copyOf(archive.values());
+            List<Kept> old = left.subList(0, Math.max(0, left.size() - 2));
+            for (int i = 1; i < old.size(); i++) {
+                assertThat(old.get(i).millis() - old.get(i - 1).millis()).isGreaterThanOrEqualTo(6L * HOUR);
+            }
+            old.forEach(each -> spaced.add(each.ckptId()));
+            assertThat(archive.keySet()).containsAll(spaced);
+            assertThat(archive).containsKey(id);
+        }
+        assertThat(spaced).hasSizeGreaterThan(20).contains(1);
+    }
+}
