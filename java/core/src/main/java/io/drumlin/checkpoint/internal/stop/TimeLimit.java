@@ -1,13 +1,15 @@
 package io.drumlin.checkpoint.internal.stop;
 
+import java.util.OptionalLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
  * The end of the allocation, and how long before it the last checkpoint must begin. Not thread-safe.
  *
- * <p>A checkpoint may take twice as long as the slowest one so far. What passes between two looks at the clock is time
- * of the program. At least half of the time that was left at first remains for the program, so that every start gets on.
+ * <p>A checkpoint may take twice as long as the slowest one so far. The program may take as long until the next look at
+ * the clock as it took from any look to the next; the time before the first look does not count, because data are read and
+ * prepared then. At least half of the time that was left at first remains for the program, so that every start gets on.
  */
 final class TimeLimit {
 
@@ -18,7 +20,7 @@ final class TimeLimit {
     private final DoubleSupplier checkpointSeconds;
     private final LongSupplier nanoTime;
     private final long begin;
-    private long lastLook;
+    private OptionalLong lastLook = OptionalLong.empty();
     private long longestGap;
 
     /**
@@ -32,14 +34,13 @@ final class TimeLimit {
         this.checkpointSeconds = checkpointSeconds;
         this.nanoTime = nanoTime;
         begin = nanoTime.getAsLong();
-        lastLook = begin;
     }
 
     /** Returns whether the last checkpoint must begin before the next look at the clock. */
     boolean isNear() {
         long now = nanoTime.getAsLong();
-        longestGap = Math.max(longestGap, now - lastLook);
-        lastLook = now;
+        longestGap = Math.max(longestGap, now - lastLook.orElse(now));
+        lastLook = OptionalLong.of(now);
         double left = secondsAtFirst - (now - begin) / PER_SECOND;
         double needed = marginSeconds + 2 * checkpointSeconds.getAsDouble() + longestGap / PER_SECOND;
         return left <= Math.min(needed, secondsAtFirst / 2);

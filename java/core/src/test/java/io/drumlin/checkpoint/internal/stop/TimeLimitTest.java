@@ -30,14 +30,32 @@ class TimeLimitTest {
     }
 
     @Test
+    void theLongestIterationCountsWhenTheNextAreShort() {
+        cost = 10;
+        TimeLimit limit = new TimeLimit(3600, 0, () -> cost, () -> nanos);
+        assertThat(limit.isNear()).isFalse();
+        nanos += 500_000_000_000L;
+        assertThat(limit.isNear()).isFalse();
+        assertThat(firstNear(limit, 1)).isEqualTo(3600 - 500 - 500 - 20);
+    }
+
+    /** What a program prepares between the opening of the run and its first iteration is no iteration. */
+    @Test
+    void theTimeUntilTheFirstLookIsNoIteration() {
+        cost = 10;
+        TimeLimit limit = new TimeLimit(3600, 0, () -> cost, () -> nanos);
+        nanos += 1800_000_000_000L;
+        assertThat(limit.isNear()).isFalse();
+        assertThat(firstNear(limit, 1)).isEqualTo(3600 - 1800 - 1 - 20);
+    }
+
+    @Test
     void theCostOfTheLastCheckpointsCounts() {
         cost = 10;
         TimeLimit limit = new TimeLimit(3600, 0, () -> cost, () -> nanos);
-        nanos += 3500_000_000_000L - 1_000_000_000L;
+        assertThat(firstNear(limit, 1)).isEqualTo(3600 - 20 - 1);
         cost = 1;
-        assertThat(limit.isNear())
-                .as("the program was in one iteration for all that time")
-                .isTrue();
+        assertThat(limit.isNear()).isFalse();
     }
 
     @Test
