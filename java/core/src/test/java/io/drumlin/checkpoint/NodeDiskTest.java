@@ -153,8 +153,7 @@ class NodeDiskTest {
         RunFixture run = run("3", Map.of("drumlin.on_unreadable", "stop"));
         write(run, block(NODES, 2), 1, Level.L2);
         Files.delete(disk(run, "n2"));
-        // Its first page cannot be read: EIO.
-        Files.createSymbolicLink(disk(run, "n2"), Path.of("/proc/self/mem"));
+        makeUnreadable(disk(run, "n2"));
         assertThatThrownBy(() -> read(run, block(NODES, 2), 1, Level.L2))
                 .hasMessageContaining("reading the id of the disk")
                 .hasMessageContaining("drumlin-disk")
@@ -162,6 +161,21 @@ class NodeDiskTest {
         Path config = run.config();
         Files.writeString(config, Files.readString(config).replaceAll("on_unreadable +=.*", "on_unreadable = older"));
         read(run, block(NODES, 2), 1, Level.L2);
+    }
+
+    /** A lone node has no other place to go. */
+    @Test
+    void aRunOnOneNodeDoesNotAskForTheId() throws IOException {
+        RunFixture run = run("3", Map.of("drumlin.on_unreadable", "stop", "basic.group_size", "1"));
+        write(run, block(List.of("n1"), 2), 1, Level.L1);
+        assertThat(disk(run, "n1")).doesNotExist();
+        makeUnreadable(disk(run, "n1"));
+        read(run, block(List.of("n1"), 2), 1, Level.L1);
+    }
+
+    /** The first page cannot be read: EIO. */
+    private static void makeUnreadable(Path file) throws IOException {
+        Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
     }
 
     @ParameterizedTest

@@ -121,7 +121,7 @@ public record Run(
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
                 known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
-                found[0] = previousRun(ini, known.get(0).nodeNames().size(), config, ranks.size(), anyNumberOfRanks);
+                found[0] = previousRun(ini, known.get(0).nodes().size(), config, ranks.size(), anyNumberOfRanks);
                 if (anyNumberOfRanks && !found[0].sameNodes()) {
                     // The nodes of these orders do not belong to this run.
                     known.clear();
@@ -192,7 +192,8 @@ public record Run(
 
     /** Returns the id of this node's disk; empty if it is not known from an earlier start. Collective. */
     private static String disk(FtiConfig config, RunDirectory directories, Communicator ranks) throws IOException {
-        if (config.failure() == 0 || config.localTest()) {
+        // A lone node has its place, whatever its disk is.
+        if (config.failure() == 0 || config.localTest() || ranks.size() <= config.nodeSize()) {
             return "";
         }
         String[] id = {""};
