@@ -97,7 +97,7 @@ public final class ProcessSignals {
 
     private static synchronized boolean comesAgain() {
         long now = System.nanoTime();
-        boolean again = received != null && termNanos != 0 && now - termNanos > SAME_SIGNAL_NANOS;
+        boolean again = termNanos != 0 && now - termNanos > SAME_SIGNAL_NANOS;
         if (termNanos == 0) {
             termNanos = now;
         }
