@@ -250,14 +250,14 @@ public final class FileRebuilder {
 
     private static ChunkSchedule plan(VerifiedTransfer transfer, StoredCheckpoint stored, FileKind kind, Path path)
             throws IOException {
-        Optional<StoredFile> meta = Optional.empty();
+        Optional<StoredFile> digested = Optional.empty();
         try {
-            meta = stored.digested(kind, path);
+            digested = stored.digested(kind, path);
         } catch (IOException e) {
             // The verification of the file reports this failure.
             LOG.log(Logger.Level.DEBUG, "{0} is not hashed while it is sent: {1}", path, e.getMessage());
         }
-        return transfer.plan(PathStatus.size(path), meta.orElse(new StoredFile(stored.ckptId(), List.of(), Map.of())));
+        return transfer.plan(PathStatus.size(path), stored.ckptId(), digested);
     }
 
     /**

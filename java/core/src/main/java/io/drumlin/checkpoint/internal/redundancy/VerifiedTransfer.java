@@ -117,13 +117,16 @@ public final class VerifiedTransfer {
         ChunkSchedule plan() throws IOException;
     }
 
-    /** Returns the schedule of a file. If the file cannot be hashed while it is sent, nothing of it is hashed. */
-    public ChunkSchedule plan(long size, StoredFile meta) {
+    /**
+     * Returns the schedule of a file. If the file cannot be hashed while it is sent, nothing of it is hashed.
+     *
+     * @param digested what of the file has digests, if that is known
+     */
+    public ChunkSchedule plan(long size, int ckptId, Optional<StoredFile> digested) {
         return ChunkSchedule.of(
                 size,
-                ChunkSchedule.isPossible(size, meta, pieceBytes)
-                        ? meta
-                        : new StoredFile(meta.ckptId(), List.of(), Map.of()));
+                digested.filter(meta -> ChunkSchedule.isPossible(size, meta, pieceBytes))
+                        .orElseGet(() -> new StoredFile(ckptId, List.of(), Map.of())));
     }
 
     /**

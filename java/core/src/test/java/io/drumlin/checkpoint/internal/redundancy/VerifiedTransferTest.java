@@ -123,7 +123,10 @@ class VerifiedTransferTest {
 
         Optional<VerifiedTransfer.Outgoing> outgoing(Sent file, int to) {
             return Optional.of(new VerifiedTransfer.Outgoing(
-                    to, file.path, true, () -> transfer.plan(file.content.length, file.meta)));
+                    to,
+                    file.path,
+                    true,
+                    () -> transfer.plan(file.content.length, file.meta.ckptId(), Optional.of(file.meta))));
         }
 
         @Override
@@ -287,7 +290,7 @@ class VerifiedTransferTest {
         try (Rank rank = new Rank(new SingleCommunicator(), new NioEngine())) {
             rank.transfer.transfer(
                     Optional.of(new VerifiedTransfer.Outgoing(
-                            0, path, sent, () -> rank.transfer.plan(content.length, meta))),
+                            0, path, sent, () -> rank.transfer.plan(content.length, meta.ckptId(), Optional.of(meta)))),
                     Optional.of(new VerifiedTransfer.Incoming(0, received(0), !sent)));
             assertThat(received(0)).hasBinaryContent(content);
             Path own = sent ? path : received(0);
@@ -309,7 +312,8 @@ class VerifiedTransferTest {
         StoredFile meta = new StoredFile(1, List.of(variable), Map.of(0, (long) size));
         try (Rank rank = new Rank(new SingleCommunicator(), new NioEngine())) {
             rank.transfer.transfer(
-                    Optional.of(new VerifiedTransfer.Outgoing(0, path, true, () -> rank.transfer.plan(size, meta))),
+                    Optional.of(new VerifiedTransfer.Outgoing(
+                            0, path, true, () -> rank.transfer.plan(size, meta.ckptId(), Optional.of(meta)))),
                     Optional.of(new VerifiedTransfer.Incoming(0, received(0), true)));
             assertThat(received(0)).hasBinaryContent(content);
             assertThat(rank.reader.known().of(path, List.of(variable))).isEmpty();
