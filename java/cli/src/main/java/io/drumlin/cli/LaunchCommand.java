@@ -86,7 +86,7 @@ final class LaunchCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "End a job that took no checkpoint for so long, and start it again. Needs --config.")
+            description = "End a job that began no checkpoint for so long, and start it again. Needs --config.")
     private @Nullable Integer timeout;
 
     @Option(
