@@ -204,11 +204,14 @@ public final class GsdFile implements Closeable {
             try {
                 Agreement.run(ranks, "opening of " + path, () -> opened[0] = openHere(engine(), ranks, access));
                 Agreement.run(ranks, "opening of " + path, () -> opened[0].markWritten());
-            } catch (IOException e) {
-                if (opened[0] != null) {
-                    opened[0].release();
+            } catch (IOException | RuntimeException | Error e) {
+                try (ranks) {
+                    if (opened[0] != null) {
+                        opened[0].release();
+                    }
+                } catch (IOException late) {
+                    e.addSuppressed(late);
                 }
-                ranks.close();
                 throw e;
             }
             return opened[0];

@@ -58,7 +58,7 @@ public final class ScrDatasets implements Closeable {
     /** The dataset that is being written. */
     private record Output(DatasetDescriptor descriptor, boolean bypass, FileNameTable files) {}
 
-    private ScrDatasets(ScrSettings settings, String node, Communicator world, StorageEngine storage)
+    private ScrDatasets(ScrSettings settings, NodeLayout layout, Communicator world, StorageEngine storage)
             throws IOException {
         this.settings = settings;
         this.world = world;
@@ -66,7 +66,7 @@ public final class ScrDatasets implements Closeable {
         this.prefix = new ScrPrefix(settings.prefix());
         this.index = new IndexFile(prefix, storage);
         this.halt = new JobHalt(settings, world, new HaltFile(prefix, storage));
-        this.layout = new NodeLayout(world, node);
+        this.layout = layout;
         this.cache = new DatasetCache(store, world, layout, settings, prefix);
         this.flush = new DatasetFlush(settings, world, store, prefix, cache);
         this.fetch = new DatasetFetch(settings, world, store, prefix, cache);
@@ -85,6 +85,15 @@ public final class ScrDatasets implements Closeable {
      */
     public static ScrDatasets open(ScrConfig config, Communicator comm, StorageEngine storage) throws IOException {
         Communicator world = comm.dup();
+        try {
+            return open(config, storage, world);
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e, world::close);
+            throw e;
+        }
+    }
+
+    private static ScrDatasets open(ScrConfig config, StorageEngine storage, Communicator world) throws IOException {
         String operation = "reading the configuration of SCR";
         ScrSettings settings = Agreement.call(world, operation, () -> {
             ScrSettings read = config.read();
@@ -100,11 +109,25 @@ public final class ScrDatasets implements Closeable {
         if (world.rank() == 0) {
             warnOfUnused(settings);
         }
-        ScrDatasets datasets = new ScrDatasets(settings, node, world, storage);
-        new JobStart(settings, world, datasets.layout, datasets.prefix, datasets.cache, datasets.flush)
-                .run(config.program(), storage);
-        datasets.counter.findLast(datasets.index, datasets.cache.datasets().values());
-        return datasets;
+        NodeLayout layout = new NodeLayout(world, node);
+        try {
+            ScrDatasets datasets = new ScrDatasets(settings, layout, world, storage);
+            new JobStart(settings, world, layout, datasets.prefix, datasets.cache, datasets.flush)
+                    .run(config.program(), storage);
+            datasets.counter.findLast(datasets.index, datasets.cache.datasets().values());
+            return datasets;
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e, layout);
+            throw e;
+        }
+    }
+
+    private static void closeAfter(Throwable failure, Closeable opened) {
+        try {
+            opened.close();
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     private static void warnOfUnused(ScrSettings settings) {

@@ -122,7 +122,6 @@ final class BuddyWriter implements Closeable {
         world.receive(others, rootOf(copiedFile()), tag());
         sent.await();
         Meta1 meta1 = meta1(own, others, tasks);
-        AlignedBuffer piece = storage.allocate(PIECE);
         Path file = Path.of(FileNames.member(FileNames.buddy(path.toString(), copy), copiedFile()));
         MetaFile metadata = MetaFile.create(storage, file, meta1);
         List<TaskBlocks> blocks = new ArrayList<>();
@@ -130,6 +129,7 @@ final class BuddyWriter implements Closeable {
             blocks.add(new TaskBlocks(meta1.start(task), meta1.globalSkip(), meta1.chunkSize(task)));
         }
         Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE);
+        AlignedBuffer piece = Owned.by(() -> storage.allocate(PIECE), metadata);
         copied = new Copied(metadata, new TaskFile(storage, file, modes), own.tasks(), blocks, piece);
     }
 

@@ -28,7 +28,8 @@ record ParallelFile(Communicator group, int number, int files, int first, boolea
     static ParallelFile of(Communicator world, SionOptions options) throws IOException {
         Optional<Communicator> local = options.localCommunicator();
         if (local.isPresent()) {
-            return ofLocal(world, local.get().dup());
+            Communicator own = local.get().dup();
+            return Owned.by(() -> ofLocal(world, own), own::close);
         }
         int files = options.files();
         if (files == 1) {

@@ -76,21 +76,19 @@ public final class SionInput implements Closeable {
     private static SionInput open(
             Path path, Communicator world, SionOptions options, MetadataReader.Share share, int[] tasks)
             throws IOException {
-        try {
-            StorageEngine storage = SionOutput.storage(options);
-            MetadataReader.Found found = new MetadataReader(world, path, storage, share).read(tasks);
-            SionInput input = new SionInput(world, storage, options, path, found);
-            try {
-                Agreement.run(world, "opening " + path, input::openFiles);
-            } catch (IOException e) {
-                input.closeFiles();
-                throw e;
-            }
-            return input;
-        } catch (IOException e) {
-            world.close();
-            throw e;
-        }
+        return Owned.by(
+                () -> {
+                    StorageEngine storage = SionOutput.storage(options);
+                    MetadataReader.Found found = new MetadataReader(world, path, storage, share).read(tasks);
+                    SionInput input = new SionInput(world, storage, options, path, found);
+                    return Owned.by(input::opened, input::closeFiles);
+                },
+                world::close);
+    }
+
+    private SionInput opened() throws IOException {
+        Agreement.run(world, "opening " + path, this::openFiles);
+        return this;
     }
 
     private void openFiles() throws IOException {
@@ -98,14 +96,9 @@ public final class SionInput implements Closeable {
         if (!options.isBuffered()) {
             modes.add(OpenMode.DIRECT);
         }
-        try {
-            for (ReadTask task : tasks.values()) {
-                files.computeIfAbsent(task.file(), name -> new TaskFile(storage, name, modes))
-                        .open();
-            }
-        } catch (IOException e) {
-            closeFiles();
-            throw e;
+        for (ReadTask task : tasks.values()) {
+            files.computeIfAbsent(task.file(), name -> new TaskFile(storage, name, modes))
+                    .open();
         }
     }
 

@@ -78,20 +78,29 @@ public final class SionOutput implements Closeable {
 
     /** Creates the set for several processes with one task each. */
     static SionOutput parallel(Path path, Communicator world, long chunkSize, SionOptions options) throws IOException {
-        ParallelFile place = ParallelFile.of(world, options);
-        int lrank = place.group().rank();
-        List<MappedTask> task = List.of(new MappedTask(world.rank(), place.number(), lrank, chunkSize));
-        return new SionOutput(world, place, path, options, SetKind.PARALLEL, task).created();
+        return Owned.by(
+                () -> {
+                    ParallelFile place = ParallelFile.of(world, options);
+                    int lrank = place.group().rank();
+                    List<MappedTask> task = List.of(new MappedTask(world.rank(), place.number(), lrank, chunkSize));
+                    return created(world, place, path, options, SetKind.PARALLEL, task);
+                },
+                world::close);
     }
 
     /** Creates the set for several processes with any number of tasks each. */
     static SionOutput mapped(Path path, Communicator world, List<MappedTask> tasks, SionOptions options)
             throws IOException {
-        if (options.isCollective() || options.buddies() > 0) {
-            throw new IllegalArgumentException("tasks that are mapped to processes are not written collectively");
-        }
-        ParallelFile place = ParallelFile.all(world, options.files());
-        return new SionOutput(world, place, path, options, SetKind.MAPPED, List.copyOf(tasks)).created();
+        return Owned.by(
+                () -> {
+                    if (options.isCollective() || options.buddies() > 0) {
+                        throw new IllegalArgumentException(
+                                "tasks that are mapped to processes are not written collectively");
+                    }
+                    ParallelFile place = ParallelFile.all(world, options.files());
+                    return created(world, place, path, options, SetKind.MAPPED, List.copyOf(tasks));
+                },
+                world::close);
     }
 
     /** Creates the set for one process. */
@@ -105,7 +114,18 @@ public final class SionOutput implements Closeable {
             tasks.add(new MappedTask(globalRanks[task], 0, task, chunkSizes[task]));
         }
         ParallelFile place = ParallelFile.all(world, 1);
-        return new SionOutput(world, place, path, options, SetKind.SERIAL, tasks).created();
+        return created(world, place, path, options, SetKind.SERIAL, tasks);
+    }
+
+    private static SionOutput created(
+            Communicator world,
+            ParallelFile place,
+            Path path,
+            SionOptions options,
+            SetKind kind,
+            List<MappedTask> tasks)
+            throws IOException {
+        return Owned.by(() -> new SionOutput(world, place, path, options, kind, tasks).created(), place::close);
     }
 
     private SionOutput created() throws IOException {
@@ -118,7 +138,7 @@ public final class SionOutput implements Closeable {
                 Agreement.run(world, "creation of the buddy copies of " + path, this::openBuddies);
             }
             return this;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             open = false;
             try {
                 release();

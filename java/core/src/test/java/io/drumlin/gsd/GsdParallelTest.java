@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.OpenCommunicators;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.gsd.ElementType;
@@ -129,7 +130,9 @@ class GsdParallelTest {
     @Test
     void aFileThatOneRankCannotOpenIsOpenedByNone() throws IOException {
         Path path = directory.resolve("file.gsd");
-        ThreadCommunicator.run(3, world -> {
+        OpenCommunicators communicators = new OpenCommunicators();
+        ThreadCommunicator.run(3, real -> {
+            Communicator world = communicators.of(real);
             FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
             if (world.rank() == 1) {
                 storage.fail(Operation.OPEN, 1, "EACCES");
@@ -143,6 +146,7 @@ class GsdParallelTest {
             }
             assertThat(storage.openFiles()).isEmpty();
         });
+        assertThat(communicators.count()).isZero();
     }
 
     /** A rank's storage fails at every place in turn: the call throws on all ranks; repeated, it leaves nothing out. */

@@ -3,10 +3,14 @@ package io.drumlin.scr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.OpenCommunicators;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
@@ -49,6 +53,19 @@ class ScrDatasetsTest extends DatasetJobs {
             assertThat(datasets.haveRestart()).contains("ckpt.3");
             read(datasets, rank, "ckpt.3");
         });
+    }
+
+    /** A switch that is off, and a place that cannot be one for files. */
+    @ParameterizedTest
+    @CsvSource({"SCR_ENABLE, 0", "SCR_COPY_TYPE, NONE_SUCH", "SCR_CACHE_BASE, /dev/null/cache"})
+    void whatCannotBeOpenedLeavesNoCommunicator(String parameter, String value) throws IOException {
+        OpenCommunicators communicators = new OpenCommunicators();
+        ThreadCommunicator.run(RANKS, real -> {
+            Communicator world = communicators.of(real);
+            ScrConfig config = config(world).set(parameter, value);
+            assertThatThrownBy(() -> ScrDatasets.open(config, world, storage)).isInstanceOf(DrumlinException.class);
+        });
+        assertThat(communicators.count()).isZero();
     }
 
     @Test

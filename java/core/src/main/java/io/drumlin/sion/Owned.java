@@ -1,0 +1,31 @@
+package io.drumlin.sion;
+
+import io.drumlin.comm.Agreement;
+import java.io.Closeable;
+import java.io.IOException;
+
+/** Resources that belong to what is being opened. */
+final class Owned {
+
+    private Owned() {}
+
+    /**
+     * Opens something that closes a resource when it is closed.
+     *
+     * @param resource closed here if the opening fails, whatever the exception
+     * @param opening the opening
+     * @return what was opened
+     */
+    static <T> T by(Agreement.Call<T> opening, Closeable resource) throws IOException {
+        try {
+            return opening.call();
+        } catch (IOException | RuntimeException | Error e) {
+            try {
+                resource.close();
+            } catch (IOException late) {
+                e.addSuppressed(late);
+            }
+            throw e;
+        }
+    }
+}
