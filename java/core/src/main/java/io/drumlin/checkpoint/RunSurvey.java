@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what is left of a run's checkpoints and what a restart would recover from them. The files are checked by the
@@ -117,14 +118,24 @@ public interface RunSurvey {
     /**
      * A whole file with the data of a rank.
      *
+     * @param rank the rank
      * @param level level of the checkpoint
      * @param ckptId id of the checkpoint
      * @param source the source of the data
      * @param path path of the file
      * @param variables the parts of each variable in the file, in their order, by the variable's id; no parts in the
      *     mode HDF5, whose files have datasets
+     * @param metadata the metadata file of the rank's group, which has the types of the variables; null in the mode
+     *     FTI-FF, whose files have no types
      */
-    record RankFile(Level level, int ckptId, DataSource source, Path path, SortedMap<Integer, List<Part>> variables) {}
+    record RankFile(
+            int rank,
+            Level level,
+            int ckptId,
+            DataSource source,
+            Path path,
+            SortedMap<Integer, List<Part>> variables,
+            @Nullable Path metadata) {}
 
     /**
      * A range of bytes in a file.
@@ -143,4 +154,13 @@ public interface RunSurvey {
      * @throws IOException the run cannot be surveyed, see {@link #report}, or the file cannot be written
      */
     Optional<RankFile> fetch(int rank, Path scratch) throws IOException;
+
+    /**
+     * Finds or rebuilds the files of all ranks as {@link #fetch} does, and reads each of them only once.
+     *
+     * @param scratch an empty directory for the lost files of all groups, if they must be decoded
+     * @return the files in the order of ranks, without heads; empty if no checkpoint can be recovered
+     * @throws IOException the run cannot be surveyed, see {@link #report}, or a file cannot be written
+     */
+    List<RankFile> fetchAll(Path scratch) throws IOException;
 }

@@ -102,6 +102,17 @@ class RunSurveyTest {
                     files[rank] = Files.readAllBytes(file.get().path());
                 }
             }
+            List<RunSurvey.RankFile> all = survey.fetchAll(Files.createDirectory(scratch.resolve("all")));
+            assertThat(all).hasSize(report.restart().isPresent() ? RANKS : 0);
+            for (int rank = 0; rank < all.size(); rank++) {
+                assertThat(all.get(rank).rank()).isEqualTo(rank);
+                assertThat(all.get(rank).path()).hasBinaryContent(files[rank]);
+                boolean isFtiFf = MODES.get(mode).length() == 1;
+                assertThat(all.get(rank).metadata() == null).isEqualTo(isFtiFf);
+                if (!isFtiFf) {
+                    assertThat(all.get(rank).metadata()).exists();
+                }
+            }
             assertThat(contents()).usingRecursiveComparison().isEqualTo(before);
             restart(run, report, files);
         } finally {

@@ -13,6 +13,7 @@ import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.IoModes;
 import io.drumlin.checkpoint.internal.events.RunEvents;
@@ -23,6 +24,7 @@ import io.drumlin.checkpoint.internal.io.WatchedEngine;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Left;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
@@ -46,16 +48,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -199,11 +202,18 @@ public final class EngineRunSurvey implements RunSurvey {
                     .advice("the first of " + config.nodeSize() + " ranks of each node is a head; take another one")
                     .exception();
         }
-        AtomicReference<Path> path = new AtomicReference<>();
+        return fetch(each -> each == rank, scratch).stream().findFirst();
+    }
+
+    @Override
+    public List<RankFile> fetchAll(Path scratch) throws IOException {
+        return fetch(each -> true, scratch);
+    }
+
+    private List<RankFile> fetch(IntPredicate wanted, Path scratch) throws IOException {
+        Map<Integer, Path> paths = new ConcurrentHashMap<>();
         return onEachRank((survey, refused) ->
-                        survey.fetch(rank, scratch, path).stream().toList())
-                .stream()
-                .findFirst();
+                survey.fetch(wanted, scratch, paths).stream().toList());
     }
 
     /** Work of one application rank. */
@@ -335,17 +345,21 @@ public final class EngineRunSurvey implements RunSurvey {
             return files;
         }
 
-        /** Returns the file on the rank to which it belongs; {@code path} receives its path. */
-        Optional<RankFile> fetch(int rank, Path scratch, AtomicReference<Path> path) throws IOException {
+        /**
+         * Returns the file on the rank to which it belongs, if that is wanted.
+         *
+         * @param paths receives the paths of the files, by rank
+         */
+        Optional<RankFile> fetch(IntPredicate wanted, Path scratch, Map<Integer, Path> paths) throws IOException {
             List<CheckpointDirectories> places = new ArrayList<>(List.of(levels));
             places.addAll(archives());
             for (CheckpointDirectories place : places) {
                 Optional<Left> left = newest(recovery(place), place == levels ? restartOrder() : List.of(Level.L4));
                 if (left.isPresent()) {
-                    find(left.get(), place, rank, scratch, path);
+                    find(left.get(), place, wanted, scratch, paths);
                     app.barrier();
-                    return fileRank == rank
-                            ? Optional.of(open(left.get(), Objects.requireNonNull(path.get())))
+                    return wanted.test(fileRank)
+                            ? Optional.of(open(left.get(), place, Objects.requireNonNull(paths.get(fileRank))))
                             : Optional.empty();
                 }
             }
@@ -367,33 +381,42 @@ public final class EngineRunSurvey implements RunSurvey {
             return Optional.empty();
         }
 
-        private void find(Left left, CheckpointDirectories places, int rank, Path scratch, AtomicReference<Path> path)
+        /** Puts the files that this rank has, for itself or its neighbour, into {@code paths}. */
+        private void find(
+                Left left, CheckpointDirectories places, IntPredicate wanted, Path scratch, Map<Integer, Path> paths)
                 throws IOException {
-            List<Long> ranks = Arrays.stream(group.gather(fileRank)).boxed().toList();
-            int wanted = ranks.indexOf((long) rank);
-            if (wanted < 0) {
-                return;
-            }
-            boolean own = group.gather(left.source() == DataSource.OWN_FILE ? 1 : 0)[wanted] == 1;
+            long[] ranks = group.gather(fileRank);
+            long[] own = group.gather(left.source() == DataSource.OWN_FILE ? 1 : 0);
             Path directory = places.directory(left.level(), left.slot());
-            if (!own && left.level() == Level.L3) {
+            boolean lost = IntStream.range(0, ranks.length).anyMatch(i -> own[i] == 0 && wanted.test((int) ranks[i]));
+            if (lost && left.level() == Level.L3) {
                 directory = decode(left, directory, scratch);
             }
-            boolean copied = !own && left.level() == Level.L2;
-            if (group.index() == (copied ? (wanted + 1) % group.size() : wanted)) {
-                path.set(directory.resolve(left.stored().fileName(copied ? FileKind.PARTNER : FileKind.PLAIN)));
+            if (own[group.index()] == 1 || left.level() == Level.L3) {
+                paths.put(fileRank, directory.resolve(left.stored().fileName(FileKind.PLAIN)));
+            }
+            int neighbour = group.left();
+            if (own[neighbour] == 0 && left.level() == Level.L2) {
+                paths.put(
+                        (int) ranks[neighbour], directory.resolve(left.stored().fileName(FileKind.PARTNER)));
             }
         }
 
-        private RankFile open(Left left, Path path) throws IOException {
+        private RankFile open(Left left, CheckpointDirectories places, Path path) throws IOException {
             StoredFile file = left.stored().open(path);
             SortedMap<Integer, List<Part>> variables = new TreeMap<>();
             file.sizes().keySet().forEach(id -> variables.put(id, new ArrayList<>()));
             file.chunks().stream().sorted(Comparator.comparingLong(Chunk::from)).forEach(chunk -> variables
                     .computeIfAbsent(chunk.id(), id -> new ArrayList<>())
                     .add(new Part(chunk.offset(), chunk.length())));
-            return new RankFile(left.level(), left.stored().ckptId(), left.source(), path, variables);
+            StoredCheckpoint stored = left.stored();
+            Path metadata = config.ioMode() == FtiConfig.IO_FTIFF
+                    ? null
+                    : places.metadataDirectory(stored.level(), stored.metadataSlot())
+                            .resolve(MetadataFiles.name(group));
+            return new RankFile(fileRank, left.level(), stored.ckptId(), left.source(), path, variables, metadata);
         }
+
         /**
          * Rebuilds the lost files of the group next to links to the existing ones, because nothing may be written to
          * the directories of these.
