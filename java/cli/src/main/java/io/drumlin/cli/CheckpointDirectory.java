@@ -9,12 +9,10 @@ import io.drumlin.checkpoint.RunReport.Checkpoint;
 import io.drumlin.checkpoint.RunReport.Problem;
 import io.drumlin.checkpoint.RunReport.State;
 import io.drumlin.checkpoint.RunSurvey;
-import io.drumlin.checkpoint.RunSurvey.Part;
 import io.drumlin.checkpoint.RunSurvey.RankFile;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /** The checkpoint directories of an FTI run, with its configuration file; docs/formats/fti-run-directory.md. */
@@ -113,7 +112,7 @@ final class CheckpointDirectory {
             return exitCode(report);
         }
         out.println(path + ": run " + run.execId() + ", " + run.ranks() + " ranks on "
-                + run.nodeNames().size() + " nodes in groups of " + run.groupSize() + ", " + MODES.get(run.ioMode()));
+                + run.nodeNames().size() + " nodes in groups of " + run.groupSize() + ", " + mode());
         out.println("  " + restart(report));
         if (!report.checkpoints().isEmpty()) {
             out.println();
@@ -233,76 +232,80 @@ final class CheckpointDirectory {
     }
 
     /**
-     * Extracts a variable of a rank from the checkpoint that a restart finds.
+     * Opens the file with selected data, of the checkpoint that a restart finds.
      *
-     * @param key {@code var}; {@code dataset} in HDF5 mode
-     * @param value {@code ID@RANK}; {@code PATH@RANK} in HDF5 mode
+     * @param action receives the file of the rank, which is verified as in a restart
      */
-    void extract(String key, String value, OutputStream target) throws IOException {
-        int at = value.lastIndexOf('@');
-        String wanted = isHdf5() ? "dataset" : "var";
-        if (!key.equals(wanted) || at < 0 || !value.substring(at + 1).matches("\\d{1,9}")) {
-            throw new CommandException(
-                    ExitCode.USAGE,
-                    "--select " + key + "=" + value + ": of a run in the mode " + MODES.get(run.ioMode()) + " select "
-                            + (isHdf5() ? "dataset=PATH@RANK" : "var=ID@RANK"));
+    <T> T open(Selection asked, DataFile.Action<T> action) throws IOException {
+        Selection selection = asked.splitRank();
+        String key = isHdf5() ? "dataset" : "var";
+        if (!selection.key().equals(key) || selection.rank().isEmpty()) {
+            throw selection.wrong(
+                    "of a run in the mode " + mode() + " select " + (isHdf5() ? "dataset=PATH@RANK" : "var=ID@RANK"));
         }
-        int rank = Integer.parseInt(value.substring(at + 1));
+        int rank = selection.rank().getAsInt();
         if (rank >= run.ranks()) {
-            throw new CommandException(
-                    ExitCode.NOT_RECOGNISED,
-                    "--select " + key + "=" + value + ": the run has ranks 0 to " + (run.ranks() - 1));
+            throw selection.missing("the run has ranks 0 to " + (run.ranks() - 1));
         }
+        return fetch(
+                (survey, scratch) -> survey.fetch(rank, scratch).stream().toList(),
+                files -> open(files.get(0), (file, itsRank) -> action.run(file, file.select(selection.withoutRank()))));
+    }
+
+    /** Returns the name of the mode in which the run writes its files. */
+    String mode() {
+        return MODES.get(run.ioMode());
+    }
+
+    /** Opens a file that {@link #fetchAll} has found. */
+    <T> T open(RankFile file, DataFile.Work<T> action) throws IOException {
+        try (FileSource source = FileSource.open(file.path())) {
+            return action.on(RunRankFile.of(source, file, isHdf5()), OptionalInt.of(file.rank()));
+        }
+    }
+
+    /** Finds files of ranks. */
+    @FunctionalInterface
+    private interface Fetching {
+        List<RankFile> from(RunSurvey survey, Path scratch) throws IOException;
+    }
+
+    /** Work on the files of all ranks. */
+    @FunctionalInterface
+    interface AllAction<T> {
+        T run(List<RankFile> files) throws IOException;
+    }
+
+    /**
+     * Finds or decodes the files of all ranks, of the checkpoint that a restart finds, and verifies them.
+     *
+     * @param action receives them; decoded ones are deleted afterwards
+     */
+    <T> T fetchAll(AllAction<T> action) throws IOException {
+        return fetch(RunSurvey::fetchAll, action);
+    }
+
+    private <T> T fetch(Fetching fetching, AllAction<T> action) throws IOException {
         Path decoded = Files.createTempDirectory("drumlin-decoded-");
         try {
-            RankFile file = fetch(rank, decoded);
-            copy(file, value.substring(0, at), target);
+            List<RankFile> files;
+            try (Progress progress = Progress.of(
+                    () -> run.report(false).restart().map(Checkpoint::bytes).orElse(0L), "verify")) {
+                files = fetching.from(run.watchedBy(progress::advance), decoded);
+            }
+            if (files.isEmpty()) {
+                throw new CommandException(
+                        ExitCode.NOT_RECOGNISED, path + ": there is no checkpoint that can be recovered; see verify");
+            }
+            return action.run(files);
         } finally {
             delete(decoded);
         }
     }
 
-    private RankFile fetch(int rank, Path decoded) throws IOException {
-        try (Progress progress = Progress.of(
-                () -> run.report(false).restart().map(Checkpoint::bytes).orElse(0L), "verify")) {
-            return run.watchedBy(progress::advance)
-                    .fetch(rank, decoded)
-                    .orElseThrow(() -> new CommandException(
-                            ExitCode.NOT_RECOGNISED,
-                            path + ": there is no checkpoint that can be recovered; see verify"));
-        }
-    }
-
     /** Only the program knows which variable belongs to a dataset. */
     private boolean isHdf5() {
-        return MODES.get(run.ioMode()).equals("HDF5");
-    }
-
-    private void copy(RankFile file, String selected, OutputStream target) throws IOException {
-        try (FileSource source = FileSource.open(file.path())) {
-            if (isHdf5()) {
-                Hdf5Datasets.of(source).extract("dataset", selected, target);
-                return;
-            }
-            List<Part> parts = parts(file, selected);
-            long bytes = parts.stream().mapToLong(Part::length).sum();
-            try (WatchedSource watched = WatchedSource.of(source, bytes, "extract")) {
-                for (Part part : parts) {
-                    RangeCopy.copy(watched, part.offset(), part.length(), target);
-                }
-            }
-        }
-    }
-
-    private static List<Part> parts(RankFile file, String variable) {
-        return file.variables().entrySet().stream()
-                .filter(entry -> entry.getKey().toString().equals(variable))
-                .findFirst()
-                .orElseThrow(() -> new CommandException(
-                        ExitCode.NOT_RECOGNISED,
-                        file.path() + " has no variable " + variable + "; it has "
-                                + file.variables().keySet()))
-                .getValue();
+        return mode().equals("HDF5");
     }
 
     private static void delete(Path folder) throws IOException {
@@ -323,7 +326,7 @@ final class CheckpointDirectory {
         json.writeStringField("config", config.toString());
         json.writeStringField("exec_id", run.execId());
         json.writeNumberField("failure", run.failure());
-        json.writeStringField("mode", MODES.get(run.ioMode()));
+        json.writeStringField("mode", mode());
         json.writeNumberField("ranks", run.ranks());
         json.writeNumberField("group_size", run.groupSize());
         strings(json, "nodes", run.nodeNames());

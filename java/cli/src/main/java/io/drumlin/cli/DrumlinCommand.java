@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             InspectCommand.class,
             VerifyCommand.class,
+            ShowCommand.class,
             ExtractCommand.class,
             MapCommand.class,
             ConvertCommand.class,

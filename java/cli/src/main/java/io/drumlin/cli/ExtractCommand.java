@@ -1,19 +1,18 @@
 package io.drumlin.cli;
 
-import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code drumlin extract}: extracts data from a file. */
@@ -22,7 +21,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = DrumlinCommand.Version.class,
         description = {
-            "Takes data out of a file, as raw bytes, and checks their digests on the way.",
+            "Takes data out of a file, and checks their digests on the way.",
             "An existing output file is replaced only when all went well."
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -39,69 +38,77 @@ final class ExtractCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Parameters(
-            paramLabel = "PATH",
-            description = "A checkpoint file, or a run of FTI: its configuration file or its folder.")
-    @SuppressWarnings("NullAway.Init")
-    private Path path;
-
     @Mixin
     @SuppressWarnings("NullAway.Init")
-    private MetadataOption metadata;
+    private InputOptions input;
 
-    @Mixin
-    @SuppressWarnings("NullAway.Init")
-    private RunOption run;
+    /** What to take. */
+    private static final class Choice {
 
-    @Option(
-            names = "--select",
-            required = true,
-            paramLabel = "KEY=VALUE",
-            description = {
-                "What to take: var=ID, the variable with that id; var=ID@RANK if the file is of several ranks, and of"
-                        + " a run, from the checkpoint that a restart takes.",
-                "HDF5: dataset=PATH.",
-                "SION: task=N, or task=N,key=K of a file with keys.",
-                "GSD: chunk=NAME,frame=I, or chunk=NAME,frame=I,rows=A:B for the rows from A to before B."
-            })
+        @Option(
+                names = "--select",
+                required = true,
+                paramLabel = "KEY=VALUE",
+                description = {
+                    "What to take: var=ID, the variable with that id; var=ID@RANK or var=ID,rank=RANK if the file is of"
+                            + " several ranks, and of a run, from the checkpoint that a restart takes.",
+                    "HDF5: dataset=PATH.",
+                    "SION: task=N, or task=N,key=K of a file with keys.",
+                    "GSD: chunk=NAME,frame=I.",
+                    "With ,rows=A:B only the rows from A to before B, which are elements along the first dimension."
+                })
+        private @Nullable String selection;
+
+        @Option(
+                names = "--all",
+                required = true,
+                description = "Take everything: -o names a folder, which gets a file for each variable and rank.")
+        private boolean all;
+    }
+
+    @ArgGroup(multiplicity = "1")
     @SuppressWarnings("NullAway.Init")
-    private String selection;
+    private Choice choice;
 
     @Option(
             names = {"-o", "--output"},
             required = true,
             paramLabel = "FILE",
-            description = "Where to put it; - for stdout.")
+            description = "Where to put it; - for stdout. With --all a folder that is new or empty.")
     @SuppressWarnings("NullAway.Init")
     private String output;
 
+    @Option(
+            names = "--format",
+            defaultValue = "raw",
+            paramLabel = "FORMAT",
+            description = "raw: the bytes as they are. npy: for numpy.load. csv: numbers as text. Default: raw.")
+    @SuppressWarnings("NullAway.Init")
+    private OutputFormat format;
+
     @Override
     public Integer call() throws IOException {
-        String[] parts = selection.split("=", 2);
-        if (parts.length != 2) {
-            throw new ParameterException(spec.commandLine(), "--select needs KEY=VALUE, not " + selection);
+        if (choice.selection == null) {
+            new ExtractedFolder(Path.of(output), format, input).write();
+            return ExitCode.OK;
         }
-        if (output.equals("-")) {
-            OutputStream stdout = new BufferedOutputStream(stdout());
-            extract(parts[0], parts[1], stdout);
-            stdout.flush();
-        } else {
-            try (ReplacedFile target = ReplacedFile.create(Path.of(output))) {
-                extract(parts[0], parts[1], target.stream());
-                target.commit();
-            }
-        }
+        boolean typed = input.type().isPresent();
+        input.open(Selection.parse(choice.selection), (file, data) -> {
+            format.require(data, typed);
+            file.copy(List.of(data), this::write);
+            return data;
+        });
         return ExitCode.OK;
     }
 
-    private void extract(String key, String value, OutputStream target) throws IOException {
-        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(path, run);
-        if (directory.isPresent()) {
-            directory.get().extract(key, value, target);
-            return;
-        }
-        try (FileSource source = FileSource.open(path)) {
-            Format.of(source, metadata.path()).extract(key, value, target);
+    private void write(StoredData data, DataFile.Copy copy) throws IOException {
+        if (output.equals("-")) {
+            format.write(data, copy, stdout());
+        } else {
+            try (ReplacedFile target = ReplacedFile.create(Path.of(output))) {
+                format.write(data, copy, target.stream());
+                target.commit();
+            }
         }
     }
 

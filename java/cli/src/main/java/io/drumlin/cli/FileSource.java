@@ -11,6 +11,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 
 /** An open file. Its size is the one at opening. */
 final class FileSource implements ByteSource, Closeable {
@@ -18,6 +20,7 @@ final class FileSource implements ByteSource, Closeable {
     private final Path path;
     private final FileChannel channel;
     private final long size;
+    private final List<Closeable> dependents = new ArrayList<>();
 
     private FileSource(Path path, FileChannel channel, long size) {
         this.path = path;
@@ -80,8 +83,17 @@ final class FileSource implements ByteSource, Closeable {
         }
     }
 
+    /** Makes {@link #close} close something else too. */
+    <T extends Closeable> T closing(T dependent) {
+        dependents.add(dependent);
+        return dependent;
+    }
+
     @Override
     public void close() throws IOException {
+        for (Closeable dependent : dependents) {
+            dependent.close();
+        }
         channel.close();
     }
 }

@@ -12,10 +12,10 @@ import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +101,34 @@ final class FtiDataFile implements RecognisedFile {
             if (!computed.equals(text)) {
                 findings.add(new Finding(
                         "ckpt_checksum", 0, "is " + printable(text) + " in the metadata, the file has " + computed));
+            }
+        }
+    }
+
+    /**
+     * MD5 of the block of each rank in a file of all ranks; only Drumlin writes them down.
+     *
+     * @param blocks the blocks
+     * @param digests their digests, lower-case hexadecimal
+     */
+    record BlockDigests(List<Range> blocks, List<String> digests) implements Integrity {
+
+        @Override
+        public String text() {
+            return "of " + blocks.size() + " blocks";
+        }
+
+        @Override
+        public void verify(ByteSource data, Findings findings) throws IOException {
+            List<byte[]> computed = new LaneDigester().digest(data, blocks);
+            for (int i = 0; i < blocks.size(); i++) {
+                String found = HexFormat.of().formatHex(computed.get(i));
+                if (!found.equals(digests.get(i))) {
+                    findings.add(new Finding(
+                            "ckpt_checksum",
+                            blocks.get(i).offset(),
+                            "is " + printable(digests.get(i)) + " in the metadata, the block has " + found));
+                }
             }
         }
     }
@@ -228,34 +256,58 @@ final class FtiDataFile implements RecognisedFile {
     }
 
     @Override
-    public void extract(String key, String value, OutputStream target) throws IOException {
-        Variable variable = select(key, value);
-        long bytes = variable.parts().stream().mapToLong(Range::length).sum();
-        try (WatchedSource watched = WatchedSource.of(source, source.size() + bytes, "extract")) {
-            verify(watched);
-            if (!findings.isEmpty()) {
-                throw new FormatException(GroupMetadata.FORMAT, findings.list().get(0)).in(source.path());
-            }
-            for (Range part : variable.parts()) {
-                RangeCopy.copy(watched, part.offset(), part.length(), target);
-            }
+    public List<StoredData> data() throws IOException {
+        requireWhole();
+        return variables.stream().map(this::data).toList();
+    }
+
+    private StoredData data(Variable variable) {
+        VariableEntry entry = variable.entry();
+        List<StoredData.Piece> pieces = variable.parts().stream()
+                .map(part -> new StoredData.Piece(part.offset(), part.length()))
+                .toList();
+        boolean verified = !(integrity instanceof Unchecked);
+        StoredData data = StoredData.of("var=" + entry.id(), entry.size(), verified, source, pieces)
+                .typed(ValueType.ofFti(entry.typeId(), entry.typeSize()), entry.dims());
+        return variable.rank() < 0 ? data : data.ofRank(variable.rank());
+    }
+
+    private void requireWhole() throws FormatException {
+        if (!findings.isEmpty()) {
+            throw new FormatException(GroupMetadata.FORMAT, findings.list().get(0)).in(source.path());
         }
     }
 
-    /** Selects {@code var=ID}, or {@code var=ID@RANK} if the file has the data of several ranks. */
-    private Variable select(String key, String value) {
-        String[] parts = value.split("@", 2);
+    @Override
+    public long checkedBytes() {
+        return source.size();
+    }
+
+    @Override
+    public void check(ByteSource watched, List<StoredData> wanted) throws IOException {
+        verify(watched);
+        requireWhole();
+    }
+
+    @Override
+    public Optional<String> wholeDigest() {
+        return integrity instanceof Checksum whole ? Optional.of(whole.text()) : Optional.empty();
+    }
+
+    /** Selects {@code var=ID}, or with a rank if the file has the data of several ranks. */
+    @Override
+    public StoredData select(Selection asked) {
+        Selection selection = asked.splitRank();
         List<Variable> found = variables.stream()
-                .filter(variable -> key.equals("var")
-                        && String.valueOf(variable.entry().id()).equals(parts[0])
-                        && (parts.length == 1 || String.valueOf(variable.rank()).equals(parts[1])))
+                .filter(variable -> selection.key().equals("var")
+                        && String.valueOf(variable.entry().id()).equals(selection.value())
+                        && (selection.rank().isEmpty() || selection.rank().getAsInt() == variable.rank()))
                 .toList();
         if (found.size() == 1) {
-            return found.get(0);
+            return data(found.get(0));
         }
-        throw new CommandException(
-                found.isEmpty() ? ExitCode.NOT_RECOGNISED : ExitCode.USAGE,
-                "--select " + key + "=" + value + ": " + source.path() + " has " + found.size()
-                        + " of this; select var=ID, or var=ID@RANK where a file has several ranks");
+        String problem = source.path() + " has " + found.size()
+                + " of this; select var=ID, or var=ID@RANK where a file has several ranks";
+        throw found.isEmpty() ? asked.missing(problem) : asked.wrong(problem);
     }
 }

@@ -76,7 +76,8 @@ final class FtiDataFormat {
         return differential ? differential(member) : plain(member, "checkpoint file");
     }
 
-    private static int rank(FileEntry entry) {
+    /** Returns the rank to which a file belongs; -1 if its name does not tell. */
+    static int rank(FileEntry entry) {
         Matcher rank = RANK.matcher(entry.name());
         return rank.matches() ? Integer.parseInt(rank.group(1)) : -1;
     }
@@ -115,9 +116,13 @@ final class FtiDataFormat {
 
     private RecognisedFile shared() throws FormatException {
         List<FtiDataFile.Variable> variables = new ArrayList<>();
+        List<Range> blocks = new ArrayList<>();
+        List<String> digests = new ArrayList<>();
         long start = 0;
         for (FtiMetadata.Member member : metadata.members()) {
             variables.addAll(variables(member.entry(), start));
+            blocks.add(new Range(start, member.entry().size()));
+            digests.add(member.entry().digest());
             start += member.entry().size();
             if (start < 0) {
                 throw new FormatException(
@@ -127,7 +132,11 @@ final class FtiDataFormat {
                         .in(member.group().path());
             }
         }
-        return file(metadata.members().get(0), "shared file of MPI-IO", start, new FtiDataFile.Unchecked(), variables);
+        boolean digested =
+                metadata.groups().stream().allMatch(group -> group.metadata().blocksDigested());
+        FtiDataFile.Integrity integrity =
+                digested ? new FtiDataFile.BlockDigests(blocks, digests) : new FtiDataFile.Unchecked();
+        return file(metadata.members().get(0), "shared file of MPI-IO", start, integrity, variables);
     }
 
     private RecognisedFile differential(FtiMetadata.Member member) throws IOException {

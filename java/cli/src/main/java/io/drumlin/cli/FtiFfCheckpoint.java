@@ -1,6 +1,8 @@
 package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.cli.StoredData.Digest;
+import io.drumlin.cli.StoredData.Piece;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.Findings;
@@ -13,23 +15,17 @@ import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.VariableMeta;
 import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** An FTI-FF file of any layout. */
 final class FtiFfCheckpoint implements RecognisedFile {
-
-    private static final int BUFFER = 1 << 20;
 
     private final FileSource source;
     private final FtiFfFile file;
@@ -232,11 +228,18 @@ final class FtiFfCheckpoint implements RecognisedFile {
     }
 
     @Override
-    public void extract(String key, String value, OutputStream target) throws IOException {
-        if (!findings.isEmpty()) {
-            throw new FormatException(FtiFfFile.FORMAT, findings.list().get(0)).in(source.path());
-        }
-        int id = id(key, value);
+    public List<StoredData> data() throws IOException {
+        requireWhole();
+        return variables().entrySet().stream()
+                .map(variable -> data(variable.getKey(), variable.getValue().size))
+                .toList();
+    }
+
+    @Override
+    public StoredData select(Selection selection) throws IOException {
+        requireWhole();
+        int id = id(selection);
+        selection.requireNoRank(this);
         if (file.containers().noneMatch(container -> container.id() == id)) {
             throw new CommandException(
                     ExitCode.NOT_RECOGNISED, source.path() + " has no variable " + id + "; " + variablesThereAre());
@@ -245,36 +248,45 @@ final class FtiFfCheckpoint implements RecognisedFile {
                 .filter(container -> container.id() == id && container.hasContent())
                 .mapToLong(VariableMeta::chunkSize)
                 .sum();
-        try (WatchedSource watched = WatchedSource.of(source, bytes, "extract")) {
-            extract(id, watched, target);
+        return data(id, bytes);
+    }
+
+    private void requireWhole() throws FormatException {
+        if (!findings.isEmpty()) {
+            throw new FormatException(FtiFfFile.FORMAT, findings.list().get(0)).in(source.path());
         }
     }
 
-    private void extract(int id, ByteSource data, OutputStream target) throws IOException {
-        byte[] buffer = new byte[BUFFER];
-        for (int b = 0; b < file.blocks().size(); b++) {
-            List<VariableMeta> containers = file.blocks().get(b).variables();
-            for (int v = 0; v < containers.size(); v++) {
-                VariableMeta container = containers.get(v);
-                if (container.id() == id && container.hasContent()) {
-                    check(container, file.hashOffset(b, v), copy(container, data, buffer, target));
-                }
-            }
-        }
+    private StoredData data(int id, long bytes) {
+        return StoredData.of("var=" + id, bytes, true, source, () -> pieces(id).iterator());
     }
 
-    private static int id(String key, String value) {
+    /** Files can have more containers than fit into memory as objects, so none are kept. */
+    private Stream<Piece> pieces(int id) {
+        List<BlockMeta> blocks = file.blocks();
+        return IntStream.range(0, blocks.size()).boxed().flatMap(b -> {
+            List<VariableMeta> containers = blocks.get(b).variables();
+            return IntStream.range(0, containers.size())
+                    .filter(v ->
+                            containers.get(v).id() == id && containers.get(v).hasContent())
+                    .mapToObj(v -> piece(containers.get(v), file.hashOffset(b, v)));
+        });
+    }
+
+    private Piece piece(VariableMeta container, long hashOffset) {
+        Digest digest = new Digest(container.hash(), computed -> damage(container, hashOffset, computed));
+        return new Piece(container.fptr(), container.chunkSize(), Optional.of(digest));
+    }
+
+    private static int id(Selection selection) {
         try {
-            if (key.equals("var") && Integer.parseInt(value) >= 0) {
-                return Integer.parseInt(value);
+            if (selection.key().equals("var") && Integer.parseInt(selection.value()) >= 0) {
+                return Integer.parseInt(selection.value());
             }
         } catch (NumberFormatException e) {
             // Reported below.
         }
-        throw new CommandException(
-                ExitCode.USAGE,
-                "--select " + key + "=" + value + ": of an FTI-FF file select var=ID, ID from 0 to "
-                        + Integer.MAX_VALUE);
+        throw selection.wrong("of an FTI-FF file select var=ID, ID from 0 to " + Integer.MAX_VALUE);
     }
 
     private String variablesThereAre() {
@@ -286,34 +298,9 @@ final class FtiFfCheckpoint implements RecognisedFile {
         return ids.isEmpty() ? "it has none" : "it has " + ids;
     }
 
-    /** Copies a chunk and returns its digest. */
-    private static String copy(VariableMeta container, ByteSource data, byte[] buffer, OutputStream target)
-            throws IOException {
-        MessageDigest md5 = md5();
-        int length;
-        for (long done = 0; done < container.chunkSize(); done += length) {
-            length = (int) Math.min(buffer.length, container.chunkSize() - done);
-            data.readFully(container.fptr() + done, ByteBuffer.wrap(buffer, 0, length));
-            md5.update(buffer, 0, length);
-            target.write(buffer, 0, length);
-        }
-        return HexFormat.of().formatHex(md5.digest());
-    }
-
-    private void check(VariableMeta container, long offset, String computed) throws FormatException {
-        if (!computed.equals(container.hash())) {
-            String problem = "is " + container.hash() + ", the " + container.chunkSize() + " bytes at "
-                    + container.fptr() + " (variable " + container.id() + ", container " + container.containerId()
-                    + ") have " + computed;
-            throw new FormatException(FtiFfFile.FORMAT, new Finding("hash", offset, problem)).in(source.path());
-        }
-    }
-
-    private static MessageDigest md5() {
-        try {
-            return MessageDigest.getInstance("MD5");
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has MD5", e);
-        }
+    private FormatException damage(VariableMeta container, long offset, String computed) {
+        String problem = "is " + container.hash() + ", the " + container.chunkSize() + " bytes at " + container.fptr()
+                + " (variable " + container.id() + ", container " + container.containerId() + ") have " + computed;
+        return new FormatException(FtiFfFile.FORMAT, new Finding("hash", offset, problem)).in(source.path());
     }
 }

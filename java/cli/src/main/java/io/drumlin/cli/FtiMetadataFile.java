@@ -6,7 +6,6 @@ import io.drumlin.format.Findings;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -102,7 +101,13 @@ final class FtiMetadataFile implements RecognisedFile {
     public void verify(ByteSource data) {}
 
     @Override
-    public void extract(String key, String value, OutputStream target) throws IOException {
+    public List<StoredData> data() {
+        throw new CommandException(
+                ExitCode.NOT_RECOGNISED, source.path() + " has no data; they are in the files that it names");
+    }
+
+    @Override
+    public StoredData select(Selection selection) {
         throw new CommandException(
                 ExitCode.NOT_RECOGNISED, source.path() + " has no data; extract from a file that it names");
     }

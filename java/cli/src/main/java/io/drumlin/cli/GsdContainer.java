@@ -16,14 +16,15 @@ import io.drumlin.gsd.Chunk;
 import io.drumlin.gsd.GsdFile;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,8 +40,7 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
     /** Largest number of chunks in a picture; more could not be distinguished. */
     private static final int MOST_RANGES = 20_000;
 
-    private static final Pattern SELECTION =
-            Pattern.compile("(.+),frame=(\\d{1,18})(?:,rows=(\\d{1,18}):(\\d{1,18}))?");
+    private static final Pattern SELECTION = Pattern.compile("(.+),frame=(\\d{1,18})");
 
     /** The common properties of the chunks of one name. */
     private static final class Name {
@@ -254,39 +254,62 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
     }
 
     @Override
-    public void extract(String key, String value, OutputStream target) throws IOException {
+    public List<StoredData> data() throws IOException {
+        requireMetadata();
+        GsdIndex index = metadata.orElseThrow().index();
+        List<StoredData> all = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        for (long slot = 0; slot < index.used(); slot++) {
+            IndexEntry entry = index.slot(slot);
+            if (entry.isUsed() && entry.check(index.limits(), slot, index.offset(slot), findings)) {
+                String name = metadata.orElseThrow().names().name(entry.id());
+                StoredData data = data(
+                        name,
+                        entry.frame(),
+                        entry.location(),
+                        entry.rows(),
+                        entry.columns(),
+                        entry.elementType().orElseThrow());
+                if (names.add(data.name())) {
+                    all.add(data);
+                }
+            }
+        }
+        return all;
+    }
+
+    private StoredData data(String name, long frame, long location, long rows, long columns, ElementType type) {
+        long bytes = rows * columns * type.bytes();
+        return StoredData.of(
+                        "chunk=" + name + ",frame=" + frame,
+                        bytes,
+                        false,
+                        source,
+                        List.of(new StoredData.Piece(location, bytes)))
+                .typed(Optional.of(ValueType.of(type)), columns == 1 ? List.of(rows) : List.of(rows, columns));
+    }
+
+    private void requireMetadata() throws FormatException {
         if (metadata.isEmpty()) {
             throw new FormatException(GsdMetadata.FORMAT, findings.list().get(0)).in(source.path());
         }
-        Matcher selection = SELECTION.matcher(value);
-        if (!key.equals("chunk") || !selection.matches()) {
-            throw new CommandException(
-                    ExitCode.USAGE,
-                    "--select " + key + "=" + value + ": of a GSD file select chunk=NAME,frame=I or"
-                            + " chunk=NAME,frame=I,rows=A:B");
+    }
+
+    @Override
+    public StoredData select(Selection selection) throws IOException {
+        requireMetadata();
+        Matcher matcher = SELECTION.matcher(selection.value());
+        if (!selection.key().equals("chunk") || !matcher.matches()) {
+            throw selection.wrong("of a GSD file select chunk=NAME,frame=I or chunk=NAME,frame=I,rows=A:B");
         }
+        selection.requireNoRank(this);
+        String name = matcher.group(1);
+        long frame = Long.parseLong(matcher.group(2));
         try (GsdFile file = open(source.path(), Access.READ)) {
-            String name = selection.group(1);
-            long frame = Long.parseLong(selection.group(2));
             Chunk chunk = file.findChunk(frame, name)
                     .orElseThrow(() -> new CommandException(
                             ExitCode.NOT_RECOGNISED, source.path() + " has no chunk " + name + " in frame " + frame));
-            Chunk rows = selection.group(3) == null ? chunk : rows(chunk, selection);
-            try (Progress progress = Progress.of(rows.size(), "extract")) {
-                rows.copyTo(progress.watching(target));
-            }
+            return data(name, frame, chunk.location(), chunk.rows(), chunk.columns(), chunk.type());
         }
-    }
-
-    private Chunk rows(Chunk chunk, Matcher selection) {
-        long from = Long.parseLong(selection.group(3));
-        long to = Long.parseLong(selection.group(4));
-        if (from > to || to > chunk.rows()) {
-            throw new CommandException(
-                    ExitCode.NOT_RECOGNISED,
-                    source.path() + ": chunk " + chunk.name() + " of frame " + chunk.frame() + " has no rows " + from
-                            + ":" + to + "; it has " + chunk.rows());
-        }
-        return chunk.rows(from, to);
     }
 }

@@ -10,10 +10,10 @@ import io.drumlin.format.hdf5.Hdf5File;
 import io.drumlin.format.hdf5.StoredDataset;
 import io.drumlin.format.hdf5.StoredDataset.Chunk;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -165,28 +165,64 @@ final class Hdf5Datasets implements RecognisedFile {
     }
 
     @Override
-    public void extract(String key, String value, OutputStream target) throws IOException {
-        StoredDataset dataset = select(key, value);
-        try (WatchedSource watched = WatchedSource.of(source, source.size() + dataset.storedBytes(), "extract")) {
-            verify(watched, List.of(dataset));
-            if (!findings.isEmpty()) {
-                throw new FormatException(FORMAT, findings.list().get(0)).in(source.path());
-            }
-            for (Chunk chunk : dataset.chunks()) {
-                RangeCopy.copy(watched, chunk.offset(), chunk.length(), target);
-            }
+    public List<StoredData> data() throws IOException {
+        requireWhole();
+        return datasets.stream().map(this::data).toList();
+    }
+
+    private static String name(StoredDataset dataset) {
+        return "dataset=" + dataset.path();
+    }
+
+    private StoredData data(StoredDataset dataset) {
+        List<StoredData.Piece> pieces = dataset.chunks().stream()
+                .map(chunk -> new StoredData.Piece(chunk.offset(), chunk.length()))
+                .toList();
+        boolean verified = !(integrity instanceof FtiDataFile.Unchecked)
+                || dataset.chunks().stream().allMatch(chunk -> chunk.stored() > 0);
+        return StoredData.of(name(dataset), dataset.bytes(), verified, source, pieces)
+                .typed(Optional.of(ValueType.of(dataset.type())), dataset.dimensions());
+    }
+
+    private void requireWhole() throws FormatException {
+        if (!findings.isEmpty()) {
+            throw new FormatException(FORMAT, findings.list().get(0)).in(source.path());
         }
     }
 
+    @Override
+    public long checkedBytes() {
+        return source.size();
+    }
+
+    @Override
+    public void check(ByteSource watched, List<StoredData> wanted) throws IOException {
+        Set<String> names = wanted.stream().map(StoredData::name).collect(Collectors.toSet());
+        verify(
+                watched,
+                datasets.stream()
+                        .filter(dataset -> names.contains(name(dataset)))
+                        .toList());
+        requireWhole();
+    }
+
     /** Selects {@code dataset=PATH}, with or without the slash of the root. */
-    private StoredDataset select(String key, String value) {
-        String path = value.startsWith("/") ? value : "/" + value;
-        Optional<StoredDataset> found = datasets.stream()
-                .filter(dataset -> key.equals("dataset") && dataset.path().equals(path))
-                .findFirst();
-        return found.orElseThrow(() -> new CommandException(
-                key.equals("dataset") ? ExitCode.NOT_RECOGNISED : ExitCode.USAGE,
-                "--select " + key + "=" + value + ": " + source.path()
-                        + " has no such dataset; select dataset=PATH, where PATH is one of those that inspect shows"));
+    @Override
+    public StoredData select(Selection selection) throws IOException {
+        requireWhole();
+        boolean isDataset = selection.key().equals("dataset");
+        String path = selection.value().startsWith("/") ? selection.value() : "/" + selection.value();
+        Optional<StoredDataset> found = isDataset ? dataset(path) : Optional.empty();
+        if (found.isPresent()) {
+            selection.requireNoRank(this);
+            return data(found.get());
+        }
+        String problem = source.path()
+                + " has no such dataset; select dataset=PATH, where PATH is one of those that inspect shows";
+        throw isDataset ? selection.missing(problem) : selection.wrong(problem);
+    }
+
+    private Optional<StoredDataset> dataset(String path) {
+        return datasets.stream().filter(dataset -> dataset.path().equals(path)).findFirst();
     }
 }

@@ -8,8 +8,8 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.format.kvtree.KvTreeText;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -74,9 +74,18 @@ final class KvTreeFormat implements Format {
         public void verify(ByteSource same) {}
 
         @Override
-        public void extract(String key, String value, OutputStream target) {
-            throw new CommandException(
+        public List<StoredData> data() {
+            throw noData();
+        }
+
+        private CommandException noData() {
+            return new CommandException(
                     ExitCode.NOT_RECOGNISED, source.path() + ": a kvtree has no raw data; use inspect --json");
+        }
+
+        @Override
+        public StoredData select(Selection selection) {
+            throw noData();
         }
     }
 }

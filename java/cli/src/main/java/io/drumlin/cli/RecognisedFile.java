@@ -4,15 +4,11 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Findings;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.List;
 
 /** An open file of a known format. */
-interface RecognisedFile {
-
-    /** Returns format, layout and kind in one line. */
-    String title();
+interface RecognisedFile extends DataFile {
 
     /** Returns the faults of the metadata; the data are not checked. */
     Findings findings();
@@ -36,7 +32,4 @@ interface RecognisedFile {
      * Adds the faults of the data to {@link #findings}. The data are read from {@code source}, which is the same file.
      */
     void verify(ByteSource source) throws IOException;
-
-    /** Writes the data that {@code key}={@code value} selects and checks their digests. */
-    void extract(String key, String value, OutputStream target) throws IOException;
 }

@@ -16,10 +16,8 @@ import io.drumlin.format.sion.TaskStream;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionOptions;
-import io.drumlin.sion.SionReader;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -258,54 +256,75 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
     }
 
     @Override
-    public void extract(String key, String value, OutputStream target) throws IOException {
+    public List<StoredData> data() throws IOException {
+        SionInput set = openSet();
+        List<StoredData> tasks = new ArrayList<>();
+        for (int task = 0; task < set.taskCount(); task++) {
+            tasks.add(data(set, task).ofRank(task));
+        }
+        return tasks;
+    }
+
+    private static StoredData data(SionInput set, int task) throws IOException {
+        SionStreams.OfTask stream = new SionStreams.OfTask(set, task);
+        return StoredData.of(
+                "task=" + task, stream.size(), false, stream, List.of(new StoredData.Piece(0, stream.size())));
+    }
+
+    private SionInput openSet() throws IOException {
         if (!findings.isEmpty()) {
             throw new FormatException(SionMeta.FORMAT, findings.list().get(0)).in(source.path());
         }
-        Map<String, String> selection = selection(key, value);
-        int task = (int) number("task", selection, key, value);
-        try (SionInput set = SionFile.open(source.path(), options())) {
-            if (task < 0 || task >= set.taskCount()) {
-                throw new CommandException(
-                        ExitCode.NOT_RECOGNISED,
-                        source.path() + " has no task " + task + "; it has 0 to " + (set.taskCount() - 1));
-            }
-            if (!selection.containsKey("key")) {
-                SionReader reader = set.reader(task);
-                try (Progress progress = Progress.of(reader.size(), "extract")) {
-                    SionStreams.copy(reader, target, progress::advance);
-                }
-            } else {
-                SionStreams.copy(set, task, number("key", selection, key, value), target, source.path());
-            }
+        return source.closing(SionFile.open(source.path(), options()));
+    }
+
+    @Override
+    public StoredData select(Selection selected) throws IOException {
+        Map<String, String> selection = selection(selected);
+        int task = (int) number("task", selection, selected);
+        selected.requireNoRank(this);
+        SionInput set = openSet();
+        if (task < 0 || task >= set.taskCount()) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED,
+                    source.path() + " has no task " + task + "; it has 0 to " + (set.taskCount() - 1));
         }
+        if (!selection.containsKey("key")) {
+            return data(set, task);
+        }
+        long key = number("key", selection, selected);
+        SionStreams.OfKey values = SionStreams.OfKey.of(set, task, key, source.path());
+        return StoredData.of(
+                "task=" + task + ",key=" + Long.toUnsignedString(key),
+                values.size(),
+                false,
+                values,
+                List.of(new StoredData.Piece(0, values.size())));
     }
 
     /** Parses {@code task=3,key=7}, which comes as {@code task} and {@code 3,key=7}. */
-    private static Map<String, String> selection(String key, String value) {
+    private static Map<String, String> selection(Selection selected) {
         Map<String, String> selection = new LinkedHashMap<>();
-        for (String part : (key + "=" + value).split(",", -1)) {
+        for (String part : (selected.key() + "=" + selected.value()).split(",", -1)) {
             String[] sides = part.split("=", 2);
             if (sides.length != 2 || !(sides[0].equals("task") || sides[0].equals("key"))) {
-                throw wrongSelection(key, value);
+                throw wrong(selected);
             }
             selection.put(sides[0], sides[1]);
         }
         return selection;
     }
 
-    private static long number(String name, Map<String, String> selection, String key, String value) {
+    private static long number(String name, Map<String, String> selection, Selection selected) {
         try {
             String text = selection.getOrDefault(name, "");
             return name.equals("task") ? Integer.parseInt(text) : Long.parseUnsignedLong(text);
         } catch (NumberFormatException e) {
-            throw wrongSelection(key, value);
+            throw wrong(selected);
         }
     }
 
-    private static CommandException wrongSelection(String key, String value) {
-        return new CommandException(
-                ExitCode.USAGE,
-                "--select " + key + "=" + value + ": of a SION file select task=N or task=N,key=K; keys are unsigned");
+    private static CommandException wrong(Selection selected) {
+        return selected.wrong("of a SION file select task=N or task=N,key=K; keys are unsigned");
     }
 }

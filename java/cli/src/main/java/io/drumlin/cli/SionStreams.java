@@ -1,8 +1,10 @@
 package io.drumlin.cli;
 
+import io.drumlin.format.ByteSource;
 import io.drumlin.sion.KeyValueReader;
 import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionReader;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -34,27 +36,88 @@ final class SionStreams {
         }
     }
 
-    /** Copies all values of a key. */
-    static void copy(SionInput set, int task, long key, OutputStream target, Path path) throws IOException {
-        if (!set.header().keyValue()) {
-            throw new CommandException(ExitCode.NOT_RECOGNISED, path + " holds plain streams, not records with keys");
-        }
-        KeyValueReader reader = set.keyValueReader(task);
-        KeyValueReader.Statistics values = reader.statistics(key)
-                .orElseThrow(() -> new CommandException(
-                        ExitCode.NOT_RECOGNISED,
-                        path + ": task " + task + " has no key " + Long.toUnsignedString(key)));
-        try (Progress progress = Progress.of(values.size(), "extract")) {
-            copy(reader, key, target, progress::advance);
-        }
-    }
-
     /** Copies all values of a key from its current position on. */
     static void copy(KeyValueReader reader, long key, OutputStream target, LongConsumer progress) throws IOException {
         ByteBuffer part = ByteBuffer.allocate(BUFFER);
         while (reader.read(key, part.clear()) >= 0) {
             target.write(part.array(), 0, part.position());
             progress.accept(part.position());
+        }
+    }
+
+    /** The bytes of a task. The stream is opened when it is read, and closed at its end, because sets have many. */
+    static final class OfTask implements ByteSource {
+
+        private final SionInput set;
+        private final int task;
+        private final long size;
+
+        OfTask(SionInput set, int task) throws IOException {
+            this.set = set;
+            this.task = task;
+            try (SionReader reader = set.newReader(task)) {
+                size = reader.size();
+            }
+        }
+
+        @Override
+        public long size() {
+            return size;
+        }
+
+        @Override
+        public void readFully(long offset, ByteBuffer target) throws IOException {
+            SionReader reader = set.reader(task);
+            reader.position(offset);
+            while (target.hasRemaining()) {
+                if (reader.read(target) < 0) {
+                    throw new EOFException("task " + task + " ends before " + reader.position());
+                }
+            }
+            if (reader.position() == size) {
+                reader.close();
+            }
+        }
+    }
+
+    /** The values of a key, joined. They can be read once, from the first byte on. */
+    static final class OfKey implements ByteSource {
+
+        private final KeyValueReader reader;
+        private final long key;
+        private final long size;
+
+        private OfKey(KeyValueReader reader, long key, long size) {
+            this.reader = reader;
+            this.key = key;
+            this.size = size;
+        }
+
+        static OfKey of(SionInput set, int task, long key, Path path) throws IOException {
+            if (!set.header().keyValue()) {
+                throw new CommandException(
+                        ExitCode.NOT_RECOGNISED, path + " holds plain streams, not records with keys");
+            }
+            KeyValueReader reader = set.keyValueReader(task);
+            KeyValueReader.Statistics values = reader.statistics(key)
+                    .orElseThrow(() -> new CommandException(
+                            ExitCode.NOT_RECOGNISED,
+                            path + ": task " + task + " has no key " + Long.toUnsignedString(key)));
+            return new OfKey(reader, key, values.size());
+        }
+
+        @Override
+        public long size() {
+            return size;
+        }
+
+        @Override
+        public void readFully(long offset, ByteBuffer target) throws IOException {
+            while (target.hasRemaining()) {
+                if (reader.read(key, target) < 0) {
+                    throw new EOFException("key " + Long.toUnsignedString(key) + " has too few bytes");
+                }
+            }
         }
     }
 }

@@ -26,6 +26,11 @@ final class WatchedSource implements ByteSource, AutoCloseable {
         return new WatchedSource(source, Progress.of(bytes, task));
     }
 
+    /** Makes a source that reports to a bar which the caller closes. */
+    static ByteSource of(ByteSource source, Progress progress) {
+        return new WatchedSource(source, progress);
+    }
+
     @Override
     public long size() {
         return source.size();

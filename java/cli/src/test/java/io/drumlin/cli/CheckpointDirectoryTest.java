@@ -150,6 +150,35 @@ class CheckpointDirectoryTest {
                 .isEqualTo(ExitCode.NOT_RECOGNISED);
     }
 
+    /** C FTI writes no digests of the blocks in such a file; Drumlin does. */
+    @Test
+    void aSharedFileIsComparedWithTheDigestsOfItsBlocks() throws IOException {
+        write(2, Level.L4);
+        Path shared = file("Ckpt10-mpiio.fti");
+        assertThat(command.run("verify", shared)).as(command.out()).isEqualTo(ExitCode.OK);
+        byte[] bytes = Files.readAllBytes(shared);
+        bytes[bytes.length - 7000]++;
+        Files.write(shared, bytes);
+        assertThat(command.run("verify", shared)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.out()).contains("ckpt_checksum at offset 10001: is ");
+        assertThat(command.run("show", shared, "--select", "var=1@2")).isEqualTo(ExitCode.DAMAGED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 5})
+    void everythingIsExtractedOfARunThatHasLostANode(int ioMode) throws IOException {
+        write(ioMode, Level.L3);
+        lose(2);
+        Path all = directory.resolve("all");
+        assertThat(command.run("extract", directory, "--all", "-o", all))
+                .as(command.err())
+                .isZero();
+        for (int rank = 0; rank < RANKS; rank++) {
+            String name = ioMode == 5 ? "-dataset-Dataset_1.bin" : "-var-1.bin";
+            assertThat(all.resolve("rank" + rank + name)).hasBinaryContent(content(rank, 10));
+        }
+    }
+
     private static String variable(int ioMode, int id) {
         return ioMode == 5 ? "dataset=/Dataset_" + id : "var=" + id;
     }

@@ -72,6 +72,7 @@ class DamagedFileTest {
             run(as, "map", file, "-o", directory.resolve("map.svg"));
             run(as, "map", file, "-o", directory.resolve("map.html"));
             run(as, "extract", file, "--select", "var=1", "-o", directory.resolve("variable"));
+            run(as, "show", file, "--all", "--select", "var=1");
             run(as, "convert", "--to", "F", file, directory.resolve("converted"));
         }
     }

@@ -1,0 +1,94 @@
+package io.drumlin.cli;
+
+import io.drumlin.format.ByteSource;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** A file with data that can be selected. */
+interface DataFile {
+
+    /** Work on a file, and of a run on that of a rank. */
+    @FunctionalInterface
+    interface Work<T> {
+        T on(DataFile file, OptionalInt rank) throws IOException;
+    }
+
+    /** Work on selected data of a file. */
+    @FunctionalInterface
+    interface Action<T> {
+        T run(DataFile file, StoredData selected) throws IOException;
+    }
+
+    /** Returns format, layout and kind in one line. */
+    String title();
+
+    /**
+     * Returns all data that can be selected.
+     *
+     * @throws CommandException the file has no data
+     * @throws IOException the metadata cannot be read, or are damaged
+     */
+    List<StoredData> data() throws IOException;
+
+    /**
+     * Returns selected data.
+     *
+     * @throws CommandException the file does not have them
+     * @throws IOException the metadata cannot be read, or are damaged
+     */
+    StoredData select(Selection selection) throws IOException;
+
+    /** Returns the bytes that {@link #check} reads. */
+    default long checkedBytes() {
+        return 0;
+    }
+
+    /**
+     * Verifies the digests that are not of single pieces of the data.
+     *
+     * @param source the file
+     * @throws IOException it cannot be read, or is damaged
+     */
+    default void check(ByteSource source, List<StoredData> wanted) throws IOException {}
+
+    /**
+     * Returns the digest of all bytes of the file, if {@link #check} only compares that one.
+     *
+     * @return MD5, lower-case hexadecimal
+     */
+    default Optional<String> wholeDigest() {
+        return Optional.empty();
+    }
+
+    /** A place for each of several data. */
+    @FunctionalInterface
+    interface Target {
+
+        /** Takes data, of which {@code copy} writes the bytes to a stream and verifies their digests. */
+        void take(StoredData data, Copy copy) throws IOException;
+    }
+
+    /** Copies the bytes of data. */
+    @FunctionalInterface
+    interface Copy {
+        void to(OutputStream target) throws IOException;
+    }
+
+    /** Copies data and verifies the digests that they have. */
+    default void copy(List<StoredData> wanted, Target target) throws IOException {
+        if (wanted.isEmpty()) {
+            return;
+        }
+        long bytes = checkedBytes()
+                + wanted.stream().mapToLong(StoredData::readBytes).sum();
+        try (Progress progress = Progress.of(bytes, "extract")) {
+            check(WatchedSource.of(wanted.get(0).source(), progress), wanted);
+            for (StoredData data : wanted) {
+                target.take(data, stream -> data.copyTo(WatchedSource.of(data.source(), progress), stream));
+            }
+        }
+    }
+}

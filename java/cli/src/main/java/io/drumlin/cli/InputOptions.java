@@ -1,0 +1,81 @@
+package io.drumlin.cli;
+
+import io.drumlin.checkpoint.RunSurvey.RankFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The file or run from which a command takes data, and their type. */
+final class InputOptions {
+
+    @Parameters(
+            paramLabel = "PATH",
+            description = "A checkpoint file, or a run of FTI: its configuration file or its folder.")
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private Path path;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private MetadataOption metadata;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private RunOption run;
+
+    @Option(
+            names = "--type",
+            paramLabel = "TYPE",
+            description = {
+                "Type of the elements, where the file does not have it or another one is wanted: byte, short, int, long,"
+                        + " ubyte, ushort, uint, ulong, float, double, longdouble, char, bytes, or NumPy's names such as"
+                        + " float64."
+            })
+    private @Nullable String type;
+
+    Path path() {
+        return path;
+    }
+
+    /** @throws CommandException there is no such type */
+    Optional<ValueType> type() {
+        return ValueType.parsed(type);
+    }
+
+    /** Opens the file or run with selected data, as elements of the type and with the selected rows. */
+    <T> T open(Selection selection, DataFile.Action<T> action) throws IOException {
+        Optional<ValueType> said = type();
+        DataFile.Action<T> typed =
+                (file, data) -> action.run(file, data.as(said).rows(selection.rows()));
+        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(path, run);
+        if (directory.isPresent()) {
+            return directory.get().open(selection, typed);
+        }
+        return open((file, rank) -> typed.run(file, file.select(selection)));
+    }
+
+    /** Opens the file, or the files of all ranks of a run one after the other. */
+    void openAll(DataFile.Work<?> work) throws IOException {
+        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(path, run);
+        if (directory.isEmpty()) {
+            open(work);
+            return;
+        }
+        directory.get().fetchAll(files -> {
+            for (RankFile file : files) {
+                directory.get().open(file, work);
+            }
+            return files.size();
+        });
+    }
+
+    private <T> T open(DataFile.Work<T> work) throws IOException {
+        try (FileSource source = FileSource.open(path)) {
+            return work.on(Format.of(source, metadata.path()), OptionalInt.empty());
+        }
+    }
+}
