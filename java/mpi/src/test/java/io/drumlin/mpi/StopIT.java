@@ -65,15 +65,16 @@ class StopIT {
         assertThat(second.exitStatus()).as(second.output()).isZero();
     }
 
-    @Test
-    void theCFacadeEndsAllProcesses() throws Exception {
-        Map<String, String> changes = Map.of("drumlin.stop", "exit");
-        Outcome stopped = run(changes, "fti", "50", "TERM");
-        assertThat(stopped.output()).contains("rank 1 got SIGTERM").doesNotContain("done");
+    @ParameterizedTest
+    @CsvSource({"0, 1, TERM", "1, 0, all:TERM"})
+    void theCFacadeEndsAllProcesses(String heads, String inline, String signal) throws Exception {
+        Map<String, String> changes = Map.of("drumlin.stop", "exit", "basic.head", heads, "basic.inline_l4", inline);
+        Outcome stopped = run(changes, "fti", "50", signal);
+        assertThat(stopped.output()).contains(" got SIGTERM").doesNotContain("done");
         assertThat(stopped.exitStatus()).as(stopped.output()).isEqualTo(Checkpoints.COME_AGAIN);
 
         Outcome second = run(changes, "fti", "0", "nothing");
-        assertThat(second.output()).contains("rank 0 restarts after ").contains("rank 0 is done");
+        assertThat(second.output()).contains("rank 1 restarts after ").contains("rank 1 is done");
         assertThat(second.exitStatus()).as(second.output()).isZero();
     }
 }
