@@ -153,6 +153,7 @@ class LostRedundancyTest {
         run.loseNode(3);
         assertThat(restart(run, Trouble.ENOSPC, (rank, path) -> rank == 1 && isOnANode(path)))
                 .containsOnly(NEWER + " of L1");
+        // Nor has an unfinished file got its name.
         assertThat(redundant(run, level, 1)).doesNotExist();
         assertThat(redundant(run, level, 3)).exists();
         assertThat(run.file(own(run, 3))).exists();

@@ -2,8 +2,13 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.ftiff.FtiFfFile;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.RefusingEngine;
+import io.drumlin.storage.RefusingEngine.Trouble;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -13,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,5 +133,35 @@ class UncoveredBytesTest {
         Files.delete(lost);
         expectData("a byte behind a chunk", full);
         assertThat(Files.readAllBytes(lost)).isEqualTo(before);
+    }
+
+    /** Nothing of a pass that failed is taken for what the next one makes, in which the damaged file is left out. */
+    @ParameterizedTest
+    @CsvSource({"F", "E"})
+    void whatAFailedPassHasMadeIsNotUsed(String layout) throws IOException {
+        int full = 1;
+        prepare(layout, Level.L3, full);
+        // Left out first, and never again.
+        Path file = run.file("Ckpt2-Rank0.fti");
+        byte[] damaged = Files.readAllBytes(file);
+        damaged[4 * Long.BYTES] ^= 1;
+        Files.write(file, damaged);
+        Path lost = run.file("Ckpt2-Rank1.fti");
+        byte[] before = Files.readAllBytes(lost);
+        Files.delete(lost);
+        // Over the files before they are verified, and afterwards.
+        AtomicInteger failingPasses = new AtomicInteger(2);
+        StorageEngine storage = new RefusingEngine(
+                new NioEngine(),
+                Trouble.ENOENT,
+                path -> path.endsWith("drumlin-restored-Ckpt2-Rank1.fti") && failingPasses.getAndDecrement() > 0);
+        ThreadCommunicator.run(RANKS, comm -> Checkpoints.builder(run.config())
+                .communicator(comm)
+                .storage(storage)
+                .open()
+                .close());
+        assertThat(failingPasses.get()).isNegative();
+        assertThat(Files.readAllBytes(lost)).isEqualTo(before);
+        expectData("a byte behind a chunk", full);
     }
 }

@@ -16,6 +16,8 @@ public final class RefusingEngine implements StorageEngine {
         ENOSPC,
         /** The file system was mounted read-only after an error. */
         EROFS,
+        /** The directory is gone. */
+        ENOENT,
         /** Writes seem to succeed, and the error comes when the file is synced. */
         EIO
     }
@@ -24,7 +26,7 @@ public final class RefusingEngine implements StorageEngine {
     private final Trouble trouble;
     private final Predicate<Path> files;
 
-    /** @param files says of a path whether it cannot be written */
+    /** @param files says of a path whether it cannot be written; asked once when it is opened, and when something gets its name */
     public RefusingEngine(StorageEngine real, Trouble trouble, Predicate<Path> files) {
         this.real = real;
         this.trouble = trouble;
@@ -46,13 +48,17 @@ public final class RefusingEngine implements StorageEngine {
         if (!modes.contains(OpenMode.WRITE) || !files.test(path)) {
             return real.open(path, modes);
         }
-        check(Trouble.EROFS, path);
+        if (trouble == Trouble.EROFS || trouble == Trouble.ENOENT) {
+            throw refused(path);
+        }
         return new RefusingFile(real.open(path, modes));
     }
 
     @Override
     public void rename(Path from, Path to) throws IOException {
-        check(Trouble.EROFS, to);
+        if (trouble == Trouble.EROFS && files.test(to)) {
+            throw refused(to);
+        }
         real.rename(from, to);
     }
 
@@ -71,13 +77,11 @@ public final class RefusingEngine implements StorageEngine {
         real.syncDirectory(directory);
     }
 
-    private void check(Trouble when, Path path) throws IOException {
-        if (trouble == when && files.test(path)) {
-            throw DrumlinException.during("refused write")
-                    .path(path)
-                    .errno(trouble.name())
-                    .exception();
-        }
+    private DrumlinException refused(Path path) {
+        return DrumlinException.during("refused write")
+                .path(path)
+                .errno(trouble.name())
+                .exception();
     }
 
     private final class RefusingFile extends ForwardingFile {
@@ -86,33 +90,39 @@ public final class RefusingEngine implements StorageEngine {
             super(file);
         }
 
+        private void check(Trouble when) throws IOException {
+            if (trouble == when) {
+                throw refused(path());
+            }
+        }
+
         @Override
         public void write(ByteBuffer source, long offset) throws IOException {
-            check(Trouble.ENOSPC, path());
+            check(Trouble.ENOSPC);
             super.write(source, offset);
         }
 
         @Override
         public PendingWrite startWrite(ByteBuffer source, long offset) throws IOException {
-            check(Trouble.ENOSPC, path());
+            check(Trouble.ENOSPC);
             return super.startWrite(source, offset);
         }
 
         @Override
         public void allocate(long size) throws IOException {
-            check(Trouble.ENOSPC, path());
+            check(Trouble.ENOSPC);
             super.allocate(size);
         }
 
         @Override
         public void reserve(long offset, long length) throws IOException {
-            check(Trouble.ENOSPC, path());
+            check(Trouble.ENOSPC);
             super.reserve(offset, length);
         }
 
         @Override
         public void sync() throws IOException {
-            check(Trouble.EIO, path());
+            check(Trouble.EIO);
             super.sync();
         }
     }
