@@ -36,6 +36,10 @@ final class Model {
 
     private final Setting setting;
     private final Map<Integer, Begun> begun = new TreeMap<>();
+
+    /** The hosts in the order of the nodes when a checkpoint was begun. */
+    private final Map<Integer, List<String>> orders = new TreeMap<>();
+
     private final Map<Level, Kept> kept = new EnumMap<>(Level.class);
     /** Begun, and neither committed nor known to be gone. */
     private final Set<Integer> unsettled = new TreeSet<>();
@@ -138,6 +142,7 @@ final class Model {
     void begun(Begun checkpoint) {
         mustBeFresh = false;
         begun.put(checkpoint.epoch(), checkpoint);
+        orders.put(checkpoint.epoch(), hosts);
         unsettled.add(checkpoint.epoch());
     }
 
@@ -170,9 +175,12 @@ final class Model {
                             && each.getKey() != level);
         }
         Kept same = kept.get(level);
+        boolean onNodes = level.number() < Level.L4.number();
         if (same == null || same.epoch != epoch) {
-            committed(epoch, level);
-        } else if (level.number() < Level.L4.number() && !othersStay(same.hosts)) {
+            // What was brought to other nodes before, and given up there, is brought from the nodes where it was
+            // written.
+            committed(epoch, onNodes && !othersStay(orders.get(epoch)) ? Level.L1 : level);
+        } else if (onNodes && !othersStay(same.hosts)) {
             // It was brought to other nodes, at level 1: copies and codes are not made again before the next
             // checkpoint.
             kept.remove(level);
