@@ -5,6 +5,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -104,6 +105,42 @@ public interface Checkpoints extends AutoCloseable {
          * @return this
          */
         Builder packing(Packing placement);
+
+        /**
+         * Chooses the checkpoint with which a restart begins; otherwise it is the newest. The run becomes a branch of
+         * the run in the configuration file: it gets an {@code exec_id} of its own, and the checkpoints of that run
+         * stay as they are. Only checkpoints of level 4 can be chosen, those that {@code [drumlin] keep} keeps too; if
+         * all nodes have their directories on one machine ({@code local_test = 1}), also those of levels 1 to 3. If the
+         * run has begun with this choice, it continues with its newest checkpoint. The choice of the first rank counts.
+         * The default is the configuration key {@code [drumlin] from}.
+         *
+         * <p>{@link #open} throws on all ranks, and changes nothing, if there is no such checkpoint, if another job has
+         * the run open, or if this is no restart.
+         *
+         * @param ckptId its id, 0 or above
+         * @return this
+         * @throws IllegalArgumentException the id is below 0
+         */
+        Builder from(int ckptId);
+
+        /**
+         * Chooses the latest checkpoint that was written before a time; otherwise like {@link #from}.
+         *
+         * @param time a time, by the clock of the parallel file system
+         * @return this
+         */
+        Builder fromLatestBefore(Instant time);
+
+        /**
+         * Names the branch that {@link #from} begins. The name is the {@code exec_id} of the branch. The default is the
+         * configuration key {@code [drumlin] branch}; without it the name is made from that of the run and the id of the
+         * checkpoint.
+         *
+         * @param name letters, digits, dots, hyphens and underscores, at most 200, not only dots
+         * @return this
+         * @throws IllegalArgumentException the name has other characters
+         */
+        Builder branch(String name);
 
         /**
          * Protects data from the opening of the run on; otherwise like {@link Checkpoints#protect(int, Object)}. A

@@ -87,6 +87,7 @@ public final class FtiConfig {
     private final EnumMap<Level, Integer> intervals = new EnumMap<>(Level.class);
     private final boolean keepLastCkpt;
     private final KeptCheckpoints kept;
+    private final Optional<CheckpointChoice> choice;
     private final int leaseMinutes;
     private final int maxSyncInterval;
     private final int ioMode;
@@ -145,7 +146,7 @@ public final class FtiConfig {
         singleFile = readSingleFile(workingDirectory);
         failure = readFailure();
         execId = values.get("restart", "exec_id").orElse("");
-        if (failure() != 0 && !execId.matches("[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*")) {
+        if (failure() != 0 && !CheckpointChoice.NAME.matcher(execId).matches()) {
             throw values.refused("restart", "exec_id", "the name of the run's directory, without slashes");
         }
         blockKibibytes = values.inRange("advanced", "block_size", UNSET, 1, 2048);
@@ -162,6 +163,7 @@ public final class FtiConfig {
         goesOnFromOlder = readOnUnreadable();
         injection = Injection.read(values);
         stop = StopConfig.read(values);
+        choice = CheckpointChoice.read(values);
         readFailureTimes();
         checkGroupSize();
     }
@@ -455,6 +457,11 @@ public final class FtiConfig {
 
     public boolean keepLastCkpt() {
         return keepLastCkpt;
+    }
+
+    /** Returns the checkpoint with which a new branch of the run is to begin, if one was chosen. */
+    public Optional<CheckpointChoice> choice() {
+        return choice;
     }
 
     /** Returns which checkpoints of level 4 are kept. */

@@ -59,7 +59,7 @@ public final class MetadataFiles {
      * Returns the name of the archive directory for a directory's metadata; empty if there are none or they belong to a
      * differential checkpoint. Damaged metadata are archived too, because an obsolete checkpoint must not stop a run.
      */
-    static Optional<String> archiveName(Path directory, StorageEngine storage) throws IOException {
+    public static Optional<String> archiveName(Path directory, StorageEngine storage) throws IOException {
         boolean damaged = false;
         for (Path file : PathStatus.entries(directory)) {
             try {

@@ -2,6 +2,8 @@ package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.RunDescription;
+import io.drumlin.checkpoint.internal.branch.Branch;
+import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.KnownKeys;
 import io.drumlin.checkpoint.internal.config.TextFiles;
@@ -28,6 +30,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
@@ -81,6 +84,7 @@ public record Run(
      * @param given the storage engine; if empty, the configuration or {@link StorageEngines} chooses
      * @param anyNumberOfRanks whether a restart may have another number of nodes
      * @param nodeOrder whether data belong to places in the order of nodes
+     * @param choice the checkpoint with which a branch begins; if empty, the configuration may have one
      * @param host host of this rank, if a test invented it
      */
     public static Run prepare(
@@ -89,16 +93,14 @@ public record Run(
             Optional<StorageEngine> given,
             boolean anyNumberOfRanks,
             boolean nodeOrder,
+            Optional<CheckpointChoice> choice,
             Optional<Host> host)
             throws IOException {
-        String text = readOnce(ranks, configFile);
-        FtiConfig config = Agreement.call(ranks, "reading " + configFile, () -> {
-            FtiConfig parsed = FtiConfig.parse(text, configFile.toString());
-            if (ranks.rank() == 0 && parsed.failure() != 0) {
-                requireRun(parsed);
-            }
-            return parsed;
-        });
+        String text = Agreement.call(
+                ranks, "reading " + configFile, () -> ranks.rank() == 0 ? read(configFile, given, choice) : "");
+        String agreed = Agreement.bcast(ranks, text, 0);
+        FtiConfig config =
+                Agreement.call(ranks, "reading " + configFile, () -> FtiConfig.parse(agreed, configFile.toString()));
         if (ranks.rank() == 0) {
             for (String suspicion : KnownKeys.suspicions(config.ini())) {
                 LOG.log(Logger.Level.WARNING, configFile + ": " + suspicion);
@@ -188,6 +190,39 @@ public record Run(
         } finally {
             marker.delete();
         }
+    }
+
+    /** Reads the configuration; if a checkpoint was chosen, it becomes that of the branch that begins with it. */
+    private static String read(Path file, Optional<StorageEngine> given, Optional<CheckpointChoice> choice)
+            throws IOException {
+        String text = TextFiles.read(file);
+        FtiConfig config = FtiConfig.parse(text, file.toString());
+        if (config.failure() != 0) {
+            requireRun(config);
+        }
+        Optional<CheckpointChoice> chosen = choice.or(config::choice);
+        if (chosen.isEmpty()) {
+            return text;
+        }
+        String asked = chosen.get().asked();
+        if (config.failure() == 0) {
+            throw DrumlinException.during("beginning a branch with checkpoint " + asked)
+                    .path(file)
+                    .problem("failure = 0 means a fresh start, which begins with no checkpoint")
+                    .advice("set failure = 1 and exec_id to the run that has the checkpoint, or choose none")
+                    .exception();
+        }
+        String branch = new Branch(config, given.orElseGet(NioEngine::new)).begin(config.execId(), chosen.get());
+        if (branch.equals(config.execId())) {
+            return text;
+        }
+        LOG.log(
+                Logger.Level.INFO,
+                "run {0} begins with checkpoint {1} of run {2}, which stays as it is",
+                branch,
+                asked,
+                config.execId());
+        return Branch.config(config.ini(), branch);
     }
 
     /** Returns the id of this node's disk; empty if it is not known from an earlier start. Collective. */
@@ -414,11 +449,5 @@ public record Run(
         } catch (IOException e) {
             return UUID.randomUUID().toString();
         }
-    }
-
-    /** Reads a file on rank 0 for all ranks, so that thousands of ranks do not open the same file. */
-    private static String readOnce(Communicator ranks, Path file) throws IOException {
-        String text = Agreement.call(ranks, "reading " + file, () -> ranks.rank() == 0 ? TextFiles.read(file) : "");
-        return Agreement.bcast(ranks, text, 0);
     }
 }

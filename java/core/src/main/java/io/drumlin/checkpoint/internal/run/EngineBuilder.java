@@ -4,6 +4,7 @@ import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.checkpoint.Packing;
+import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.topology.Host;
@@ -13,6 +14,7 @@ import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -105,6 +107,24 @@ public final class EngineBuilder implements Checkpoints.Builder {
         return this;
     }
 
+    @Override
+    public EngineBuilder from(int ckptId) {
+        options.choice = Optional.of(CheckpointChoice.of(ckptId));
+        return this;
+    }
+
+    @Override
+    public EngineBuilder fromLatestBefore(Instant time) {
+        options.choice = Optional.of(CheckpointChoice.latestBefore(time));
+        return this;
+    }
+
+    @Override
+    public EngineBuilder branch(String name) {
+        options.branch = Optional.of(CheckpointChoice.requireName(name));
+        return this;
+    }
+
     /** Sets invented hosts of the ranks, for tests on one machine that lose, replace and reorder nodes. */
     public EngineBuilder hosts(IntFunction<Host> ofRank) {
         hosts = Optional.of(ofRank);
@@ -140,6 +160,12 @@ public final class EngineBuilder implements Checkpoints.Builder {
     private Run prepare(Communicator ranks) throws IOException {
         Optional<Host> host = hosts.map(ofRank -> ofRank.apply(ranks.rank()));
         return Run.prepare(
-                configFile, ranks, Optional.ofNullable(storage), options.anyNumberOfRanks, orderOfNodes, host);
+                configFile,
+                ranks,
+                Optional.ofNullable(storage),
+                options.anyNumberOfRanks,
+                orderOfNodes,
+                options.choice.map(choice -> choice.named(options.branch)),
+                host);
     }
 }

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.run;
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.HeadCallback;
+import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import java.io.IOException;
@@ -21,6 +22,11 @@ final class OpenOptions {
     public boolean freshStartIfUnrecoverable;
     public boolean asynchronous;
     public boolean anyNumberOfRanks;
+
+    /** The checkpoint with which a branch begins, without the name of the branch. */
+    public Optional<CheckpointChoice> choice = Optional.empty();
+
+    public Optional<String> branch = Optional.empty();
 
     @Nullable
     public Consumer<IOException> lateFailures;

@@ -1,0 +1,238 @@
+package io.drumlin.checkpoint.internal.branch;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.CheckpointChoice;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.Lease;
+import io.drumlin.checkpoint.internal.directory.LeaseHolder;
+import io.drumlin.checkpoint.internal.directory.MetadataFiles;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Begins branches: a branch is a run of its own that begins with a checkpoint of another run, its parent. It gets
+ * directories of its own, in which the checkpoint's files are the same files or copies. Nothing of the parent changes
+ * (docs/formats/fti-run-directory.md, section 14).
+ */
+public final class Branch {
+
+    private static final String PART = ".drumlin-part";
+
+    private final FtiConfig config;
+    private final StorageEngine storage;
+
+    /** @param config the configuration of the parent, which is that of the branch but for {@code [restart]} */
+    public Branch(FtiConfig config, StorageEngine storage) {
+        this.config = config;
+        this.storage = storage;
+    }
+
+    /** Returns the text of a configuration file with which a run starts next. */
+    public static String config(IniFile parent, String execId) throws DrumlinException {
+        return parent.with("restart", "failure", "1")
+                .with("restart", "exec_id", execId)
+                .text();
+    }
+
+    /**
+     * Begins a branch, unless the run is one that has begun with this choice.
+     *
+     * @param parent id of the run
+     * @return the id of the branch
+     * @throws IOException there is no such checkpoint, the run is active, or there is no room; nothing was changed
+     */
+    public String begin(String parent, CheckpointChoice choice) throws IOException {
+        RunDirectory run = new RunDirectory(config, parent, 0);
+        Optional<BranchRecord> itself = BranchRecord.read(run.meta());
+        boolean asNamed = choice.name().isEmpty() || choice.name().get().equals(parent);
+        if (asNamed && itself.isPresent() && itself.get().asked().equals(choice.asked())) {
+            return parent;
+        }
+        if (!PathStatus.exists(run.topologyFile())) {
+            throw DrumlinException.during("beginning a branch of run " + parent)
+                    .path(run.topologyFile())
+                    .problem("there is no such run")
+                    .advice("see drumlin run list for the runs that there are")
+                    .exception();
+        }
+        if (config.lease().isZero()) {
+            return beginHere(parent, run, choice);
+        }
+        Optional<Lease> lease = Lease.take(run.lease(), LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
+        try {
+            return beginHere(parent, run, choice);
+        } finally {
+            lease.ifPresent(Lease::close);
+        }
+    }
+
+    private String beginHere(String parent, RunDirectory run, CheckpointChoice choice) throws IOException {
+        StoredCheckpoint checkpoint = find(parent, choice);
+        BranchRecord record =
+                new BranchRecord(parent, checkpoint.ckptId(), checkpoint.level().number(), choice.asked());
+        String id = id(record, choice.name());
+        RunDirectory branch = new RunDirectory(config, id, 0);
+        if (PathStatus.exists(branch.meta())) {
+            // Made by a start that failed later.
+            return id;
+        }
+        try {
+            make(checkpoint, run, branch, id, record);
+        } catch (IOException | RuntimeException | Error e) {
+            deleteAfter(e, branch, checkpoint, id);
+            throw e;
+        }
+        return id;
+    }
+
+    private StoredCheckpoint find(String parent, CheckpointChoice choice) throws IOException {
+        List<StoredCheckpoint> stored = StoredCheckpoint.of(config, parent);
+        Optional<StoredCheckpoint> found = choice.ckptId().isPresent()
+                ? stored.stream()
+                        .filter(each -> each.ckptId() == choice.ckptId().getAsInt())
+                        .findFirst()
+                : stored.stream()
+                        .filter(each -> each.time().isBefore(choice.before().orElseThrow()))
+                        .max(Comparator.comparing(StoredCheckpoint::time));
+        return found.orElseThrow(() -> DrumlinException.during("beginning a branch of run " + parent)
+                .problem("there is no checkpoint " + choice.asked() + " that a branch can begin with")
+                .advice("there are: " + list(stored)
+                        + (config.localTest() ? "" : "; checkpoints of levels 1 to 3, on the nodes, cannot be chosen"))
+                .exception());
+    }
+
+    private static String list(List<StoredCheckpoint> stored) {
+        return stored.isEmpty()
+                ? "none"
+                : stored.stream()
+                        .sorted(Comparator.comparing(StoredCheckpoint::time))
+                        .map(each -> each.ckptId() + " (" + each.place() + ", " + each.time() + ")")
+                        .collect(Collectors.joining(", "));
+    }
+
+    /** Returns the id of a new branch, or of one that was begun for the same choice and has no checkpoint of its own. */
+    private String id(BranchRecord record, Optional<String> name) throws IOException {
+        String first = name.orElse(record.parent() + "-from-" + record.ckptId());
+        String id = first;
+        for (int n = 2; !isFree(id, record); n++) {
+            if (name.isPresent()) {
+                throw DrumlinException.during("beginning branch " + id)
+                        .path(config.metaDir())
+                        .problem("there is a run of this name")
+                        .advice("set exec_id = " + id
+                                + " and failure = 1 to continue it, or give the branch another name")
+                        .exception();
+            }
+            id = first + "." + n;
+        }
+        return id;
+    }
+
+    private boolean isFree(String id, BranchRecord record) throws IOException {
+        RunDirectory run = new RunDirectory(config, id, 0);
+        return !PathStatus.exists(run.meta())
+                || (BranchRecord.read(run.meta()).equals(Optional.of(record)) && !PathStatus.exists(run.commitLog()));
+    }
+
+    /** The directory of metadata comes last, because it makes the run known. */
+    private void make(
+            StoredCheckpoint checkpoint, RunDirectory run, RunDirectory branch, String id, BranchRecord record)
+            throws IOException {
+        for (Map.Entry<Path, List<Path>> each : checkpoint.files().entrySet()) {
+            Path target = target(each.getKey(), checkpoint, branch, id);
+            DirectoryTree.delete(root(target), storage);
+            makeBoth(root(target), target);
+            share(each.getValue(), target);
+        }
+        Path meta = branch.meta().resolveSibling(branch.meta().getFileName() + PART);
+        DirectoryTree.delete(meta, storage);
+        DirectoryTree.make(meta, storage);
+        if (PathStatus.isDirectory(checkpoint.metadata())) {
+            requireOf(checkpoint);
+            Path target = RunDirectory.committed(meta, checkpoint.level());
+            DirectoryTree.make(target, storage);
+            share(PathStatus.entries(checkpoint.metadata()), target);
+        }
+        TextFiles.replace(meta.resolve(run.topologyFile().getFileName()), TextFiles.read(run.topologyFile()), storage);
+        list(run.checkpointList(), meta.resolve(run.checkpointList().getFileName()), checkpoint.ckptId());
+        TextFiles.replace(BranchRecord.file(meta), record.text(), storage);
+        storage.rename(meta, branch.meta());
+        storage.syncDirectory(config.metaDir());
+    }
+
+    /** In a directory of a node, the branch has the same place. */
+    private static Path target(Path directory, StoredCheckpoint checkpoint, RunDirectory branch, String id) {
+        if (checkpoint.level() == Level.L4) {
+            return branch.committed(Level.L4);
+        }
+        return RunDirectory.committed(root(directory).resolveSibling(id), checkpoint.level());
+    }
+
+    private static Path root(Path ofLevel) {
+        return ofLevel.resolve("..").normalize();
+    }
+
+    private void makeBoth(Path root, Path directory) throws IOException {
+        DirectoryTree.make(root, storage);
+        DirectoryTree.make(directory, storage);
+    }
+
+    private void share(List<Path> files, Path target) throws IOException {
+        for (Path file : files) {
+            SharedFiles.share(file, target.resolve(file.getFileName()), storage);
+        }
+        storage.syncDirectory(target);
+    }
+
+    private void requireOf(StoredCheckpoint checkpoint) throws IOException {
+        Optional<String> name = MetadataFiles.archiveName(checkpoint.metadata(), storage);
+        if (!name.equals(Optional.of("Ckpt_" + checkpoint.ckptId()))) {
+            throw DrumlinException.during("beginning a branch with checkpoint " + checkpoint.ckptId())
+                    .path(checkpoint.metadata())
+                    .problem("its metadata are missing, damaged or of another checkpoint")
+                    .advice("choose another checkpoint; see drumlin inspect for those that are whole")
+                    .exception();
+        }
+    }
+
+    /** Lists the checkpoint for the branch, if it is in the list: the number of ranks that stored it may be there alone. */
+    private void list(Path from, Path to, int ckptId) throws IOException {
+        if (!PathStatus.exists(from)) {
+            return;
+        }
+        IniFile list = IniFile.parse(TextFiles.read(from), from.toString());
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        for (String section : list.sections()) {
+            if (section.equals("checkpoint_id." + ckptId) || section.startsWith("checkpoint_id." + ckptId + ".l")) {
+                sections.put(section, list.section(section));
+            }
+        }
+        if (!sections.isEmpty()) {
+            TextFiles.replace(to, IniFile.dump(sections), storage);
+        }
+    }
+
+    private void deleteAfter(Throwable failure, RunDirectory branch, StoredCheckpoint checkpoint, String id) {
+        try {
+            for (Path directory : checkpoint.files().keySet()) {
+                DirectoryTree.delete(root(target(directory, checkpoint, branch, id)), storage);
+            }
+            DirectoryTree.delete(branch.meta().resolveSibling(branch.meta().getFileName() + PART), storage);
+        } catch (IOException stays) {
+            failure.addSuppressed(stays);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.drumlin.checkpoint.internal.branch;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.ArchivePruning;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.storage.PathStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A checkpoint of a run, as the names of its files tell. Nothing is read, so files may be missing or damaged.
+ *
+ * @param ckptId its id
+ * @param level its level
+ * @param archived whether it is in the archive of level 4
+ * @param time when its last file was written
+ * @param files its files, by the directory that has them
+ * @param metadata the directory with its metadata, in the modes that keep them apart; it may be missing
+ */
+public record StoredCheckpoint(
+        int ckptId, Level level, boolean archived, Instant time, Map<Path, List<Path>> files, Path metadata) {
+
+    private static final Pattern FILE = Pattern.compile("Ckpt(\\d{1,9})-.*");
+    private static final Pattern NODE = Pattern.compile("node\\d{1,9}");
+
+    /** Returns where it lies, for messages. */
+    public String place() {
+        return archived ? "l4_archive" : "l" + level.number();
+    }
+
+    /**
+     * Finds the checkpoints of a run: those of level 4, those of the archive, and those on the nodes if all nodes have
+     * their directories on this machine.
+     */
+    public static List<StoredCheckpoint> of(FtiConfig config, String execId) throws IOException {
+        RunDirectory run = new RunDirectory(config, execId, 0);
+        List<StoredCheckpoint> found = new ArrayList<>();
+        add(Level.L4, List.of(run.committed(Level.L4)), run, found);
+        for (Map.Entry<Integer, List<Path>> each : ArchivePruning.archived(run).entrySet()) {
+            List<Path> files = each.getValue().stream()
+                    .filter(path -> path.startsWith(run.archive()) && isFile(path))
+                    .toList();
+            if (!files.isEmpty()) {
+                Path metadata = run.metaArchive().resolve("Ckpt_" + each.getKey());
+                found.add(new StoredCheckpoint(
+                        each.getKey(), Level.L4, true, newest(files), Map.of(run.archive(), files), metadata));
+            }
+        }
+        if (config.localTest()) {
+            for (Level level : List.of(Level.L1, Level.L2, Level.L3)) {
+                add(level, onNodes(config, execId, level), run, found);
+            }
+        }
+        return found;
+    }
+
+    private static boolean isFile(Path path) {
+        return FILE.matcher(path.getFileName().toString()).matches();
+    }
+
+    private static List<Path> onNodes(FtiConfig config, String execId, Level level) throws IOException {
+        List<Path> directories = new ArrayList<>();
+        for (Path node : PathStatus.entries(config.ckptDir())) {
+            if (NODE.matcher(node.getFileName().toString()).matches()) {
+                directories.add(RunDirectory.committed(node.resolve(execId), level));
+            }
+        }
+        return directories;
+    }
+
+    private static void add(Level level, List<Path> directories, RunDirectory run, List<StoredCheckpoint> found)
+            throws IOException {
+        Map<Integer, Map<Path, List<Path>>> byId = new TreeMap<>();
+        for (Path directory : directories) {
+            for (Path file : PathStatus.entries(directory)) {
+                Matcher name = FILE.matcher(file.getFileName().toString());
+                if (name.matches()) {
+                    byId.computeIfAbsent(Integer.valueOf(name.group(1)), id -> new LinkedHashMap<>())
+                            .computeIfAbsent(directory, path -> new ArrayList<>())
+                            .add(file);
+                }
+            }
+        }
+        Path metadata = RunDirectory.committed(run.meta(), level);
+        for (Map.Entry<Integer, Map<Path, List<Path>>> each : byId.entrySet()) {
+            List<Path> all =
+                    each.getValue().values().stream().flatMap(List::stream).toList();
+            found.add(new StoredCheckpoint(each.getKey(), level, false, newest(all), each.getValue(), metadata));
+        }
+    }
+
+    /** Looks at the first file and the last, because all are written within the same checkpoint. */
+    private static Instant newest(List<Path> files) throws IOException {
+        Instant first = PathStatus.read(files.get(0)).lastModifiedTime().toInstant();
+        Instant last =
+                PathStatus.read(files.get(files.size() - 1)).lastModifiedTime().toInstant();
+        return first.isAfter(last) ? first : last;
+    }
+}

@@ -1,0 +1,252 @@
+package io.drumlin.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.checkpoint.internal.run.EngineBuilder;
+import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.storage.PathStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Restarts from a checkpoint that the program chooses. */
+class BranchTest {
+
+    @TempDir
+    Path directory;
+
+    private static void take(Checkpoints checkpoints, int id, Level level, int value, int rank) throws IOException {
+        checkpoints.protect(0, new int[] {value, rank});
+        checkpoints.checkpoint(id, level);
+        ((EngineCheckpoints) checkpoints).awaitDeletion();
+    }
+
+    /** A run that has taken checkpoints 1 to 6, whose values are their ids. */
+    private RunFixture parent(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "5"));
+        run.run(2, (checkpoints, comm) -> {
+            for (int id = 1; id <= 6; id++) {
+                take(checkpoints, id, Level.L4, id, comm.rank());
+            }
+        });
+        return run;
+    }
+
+    private static void open(RunFixture run, UnaryOperator<Checkpoints.Builder> choice, RunFixture.Body body)
+            throws IOException {
+        ThreadCommunicator.run(2, comm -> {
+            Checkpoints.Builder builder = choice.apply(new EngineBuilder(run.config()).communicator(comm));
+            try (Checkpoints checkpoints = builder.open()) {
+                body.run(checkpoints, comm);
+            }
+        });
+    }
+
+    private static void recovers(Checkpoints checkpoints, int id, int value, int rank) throws IOException {
+        assertThat(checkpoints.lastCheckpoint()).contains(id);
+        int[] values = {0, 0};
+        checkpoints.protect(0, values);
+        checkpoints.recover();
+        assertThat(values).containsExactly(value, rank);
+    }
+
+    /** All files of a run with their contents. */
+    private Map<String, String> files(String execId) throws IOException {
+        Map<String, String> files = new TreeMap<>();
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path file : all.filter(Files::isRegularFile).toList()) {
+                String name = directory.relativize(file).toString();
+                if (List.of(name.split("/")).contains(execId)) {
+                    files.put(name, Files.readString(file, java.nio.charset.StandardCharsets.ISO_8859_1));
+                }
+            }
+        }
+        return files;
+    }
+
+    private static void set(RunFixture run, String key, String value) throws IOException {
+        String text = Files.readString(run.config());
+        Files.writeString(run.config(), text.replaceAll("(?m)^" + key + " *=.*", key + " = " + value));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void aBranchBeginsWithTheChosenCheckpointAndItsParentStays(String ioMode) throws IOException {
+        RunFixture run = parent(ioMode);
+        String parent = run.restartValue("exec_id");
+        Map<String, String> before = files(parent);
+        UnaryOperator<Checkpoints.Builder> choice = builder -> builder.from(3);
+        open(run, choice, (checkpoints, comm) -> {
+            recovers(checkpoints, 3, 3, comm.rank());
+            take(checkpoints, 4, Level.L1, 104, comm.rank());
+            take(checkpoints, 5, Level.L4, 105, comm.rank());
+        });
+        String branch = run.restartValue("exec_id");
+        assertThat(branch).isEqualTo(parent + "-from-3");
+        assertThat(files(parent)).isEqualTo(before);
+
+        // The job comes again with the same program.
+        open(run, choice, (checkpoints, comm) -> {
+            recovers(checkpoints, 5, 105, comm.rank());
+            checkpoints.complete();
+        });
+        assertThat(files(parent)).isEqualTo(before);
+
+        set(run, "exec_id", parent);
+        set(run, "failure", "1");
+        open(run, builder -> builder, (checkpoints, comm) -> recovers(checkpoints, 6, 6, comm.rank()));
+        // A second branch from the same state is another run.
+        open(run, choice, (checkpoints, comm) -> recovers(checkpoints, 3, 3, comm.rank()));
+        assertThat(run.restartValue("exec_id")).isEqualTo(parent + "-from-3.2");
+    }
+
+    @Test
+    void branchesShareFiles() throws IOException {
+        RunFixture run = parent("3");
+        String parent = run.restartValue("exec_id");
+        Files.writeString(
+                run.config(),
+                Files.readString(run.config()).replace("[drumlin]", "[drumlin]\nfrom = 2\nbranch = warm"));
+        open(run, builder -> builder, (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
+        assertThat(run.restartValue("exec_id")).isEqualTo("warm");
+        for (Path file : PathStatus.entries(directory.resolve("Global/warm/l4"))) {
+            Path original =
+                    directory.resolve("Global/" + parent + "/l4_archive").resolve(file.getFileName());
+            assertThat(Files.isSameFile(file, original)).isTrue();
+        }
+        set(run, "exec_id", parent);
+        assertThatThrownBy(() -> open(run, builder -> builder, (checkpoints, comm) -> {}))
+                .hasMessageContaining("there is a run of this name")
+                .hasMessageContaining("set exec_id = warm");
+    }
+
+    /** A start that fails after the branch was made finds it again. */
+    @Test
+    void aStartThatFailsLeavesOneBranch() throws IOException {
+        RunFixture run = parent("1");
+        String parent = run.restartValue("exec_id");
+        Path damaged = directory.resolve("Global/" + parent + "/l4_archive/Ckpt3-Rank1.fti");
+        byte[] bytes = Files.readAllBytes(damaged);
+        Files.write(damaged, new byte[10]);
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> open(run, builder -> builder.from(3), (checkpoints, comm) -> {}))
+                    .hasMessageContaining("at no level");
+        }
+        assertThat(run.restartValue("exec_id")).isEqualTo(parent);
+        Files.write(damaged, bytes);
+        open(run, builder -> builder.from(3), (checkpoints, comm) -> recovers(checkpoints, 3, 3, comm.rank()));
+        try (Stream<Path> runs = Files.list(directory.resolve("Meta"))) {
+            assertThat(runs.map(each -> each.getFileName().toString()))
+                    .containsExactlyInAnyOrder(parent, parent + "-from-3");
+        }
+    }
+
+    @Test
+    void theLatestBeforeATime() throws IOException {
+        RunFixture run = parent("3");
+        Path global = directory.resolve("Global/" + run.restartValue("exec_id"));
+        Instant noon = Instant.parse("2026-03-01T12:00:00Z");
+        List<Path> files = new ArrayList<>(PathStatus.entries(global.resolve("l4_archive")));
+        files.addAll(PathStatus.entries(global.resolve("l4")));
+        for (Path file : files) {
+            int id = Integer.parseInt(file.getFileName().toString().replaceAll("Ckpt(\\d+)-.*", "$1"));
+            Files.setLastModifiedTime(file, FileTime.from(noon.plusSeconds(3600L * id)));
+        }
+        open(
+                run,
+                builder ->
+                        builder.fromLatestBefore(noon.plusSeconds(5 * 3600 - 1)).branch("fourth"),
+                (checkpoints, comm) -> recovers(checkpoints, 4, 4, comm.rank()));
+        assertThat(run.restartValue("exec_id")).isEqualTo("fourth");
+    }
+
+    /** The nodes of one machine have the checkpoint. */
+    @ParameterizedTest
+    @CsvSource({"1, L1", "1, L2", "1, L3", "3, L1", "3, L2", "3, L3", "5, L2"})
+    void aCheckpointOnTheNodes(String ioMode, Level level) throws IOException {
+        RunFixture run = new RunFixture(
+                directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
+        run.run(2, (checkpoints, comm) -> {
+            take(checkpoints, 1, Level.L4, 1, comm.rank());
+            take(checkpoints, 2, level, 2, comm.rank());
+        });
+        String parent = run.restartValue("exec_id");
+        Map<String, String> before = files(parent);
+        for (int id : new int[] {1, 2}) {
+            set(run, "exec_id", parent);
+            open(run, builder -> builder.from(id), (checkpoints, comm) -> recovers(checkpoints, id, id, comm.rank()));
+            assertThat(files(parent)).isEqualTo(before);
+        }
+        // What one node has lost is made again from the branch's own files.
+        try (Stream<Path> lost = Files.walk(directory.resolve("Local/node1/" + parent + "-from-2/"))) {
+            if (level != Level.L1) {
+                lost.filter(Files::isRegularFile).forEach(file -> file.toFile().delete());
+            }
+        }
+        open(run, builder -> builder.from(2), (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
+    }
+
+    @Test
+    void refusesWhatCannotBe() throws IOException {
+        RunFixture run = parent("3");
+        String parent = run.restartValue("exec_id");
+        Map<String, String> before = files(parent);
+        assertThatThrownBy(() -> open(run, builder -> builder.from(1), (checkpoints, comm) -> {}))
+                .hasMessageContaining("there is no checkpoint 1 that a branch can begin with")
+                .hasMessageContaining("there are: 2 (l4_archive")
+                .hasMessageContaining("6 (l4,");
+        assertThatThrownBy(() -> new EngineBuilder(run.config()).branch("a/b"))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new EngineBuilder(run.config()).from(-1)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(files(parent)).isEqualTo(before);
+        set(run, "failure", "0");
+        assertThatThrownBy(() -> open(run, builder -> builder.from(3), (checkpoints, comm) -> {}))
+                .hasMessageContaining("failure = 0 means a fresh start");
+        assertThat(files(parent)).isEqualTo(before);
+    }
+
+    /** Another job has the run open: a process that is alive holds the lease. */
+    @Test
+    void anActiveRunHasNoBranches() throws IOException, InterruptedException {
+        RunFixture run = parent("3");
+        Path lease = directory.resolve("Meta/" + run.restartValue("exec_id") + "/drumlin-lease");
+        List<String> text = new ArrayList<>();
+        run.run(2, (checkpoints, comm) -> {
+            if (comm.rank() == 0) {
+                text.add(Files.readString(lease));
+            }
+        });
+        Process other = new ProcessBuilder("sleep", "60").start();
+        try {
+            String stat = Files.readString(Path.of("/proc/" + other.pid() + "/stat"));
+            String start = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[19];
+            Files.writeString(
+                    lease,
+                    text.get(0)
+                            .replaceAll("(?m)^pid( *=).*", "pid$1 " + other.pid())
+                            .replaceAll("(?m)^start( *=).*", "start$1 " + start));
+            Map<String, String> before = files(run.restartValue("exec_id"));
+            assertThatThrownBy(() -> open(run, builder -> builder.from(3), (checkpoints, comm) -> {}))
+                    .hasMessageContaining("another job is running with this run's directories");
+            assertThat(files(run.restartValue("exec_id"))).isEqualTo(before);
+            assertThat(PathStatus.entries(directory.resolve("Meta"))).hasSize(1);
+        } finally {
+            other.destroyForcibly().waitFor();
+        }
+    }
+}
