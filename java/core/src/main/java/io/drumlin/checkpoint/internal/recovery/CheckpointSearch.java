@@ -28,7 +28,6 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,8 +44,6 @@ import java.util.function.IntPredicate;
  * completed by {@link CommitProtocol}.
  */
 public final class CheckpointSearch {
-
-    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
     private final Communicator node;
