@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +58,7 @@ final class CacheDistribution {
         if (any[0] == 0) {
             return null;
         }
+        requireApart(foreign);
         KvTree offers = new KvTree();
         boolean whole = Agreement.call(world, "looking for files of other nodes", () -> {
             boolean own = isWhole(world.rank());
@@ -91,6 +94,36 @@ final class CacheDistribution {
             shares.add(here.get(i));
         }
         return shares;
+    }
+
+    /**
+     * Refuses to move files if in any node two ranks have files with the same place: ranks that run there or whose
+     * files are there.
+     */
+    private void requireApart(List<Integer> foreign) throws IOException {
+        KvTree own = new KvTree();
+        Agreement.run(world, "looking for files of other nodes", () -> {
+            addPlaces(own, world.rank());
+            for (int rank : foreign) {
+                addPlaces(own, rank);
+            }
+        });
+        KvTree all = Messages.allgather(world, own);
+        Agreement.run(world, "looking for files of other nodes", () -> {
+            SortedSet<Integer> ranks = new TreeSet<>(layout.ranks());
+            ranks.addAll(directory.ranks());
+            FilePlaces places = new FilePlaces(directory);
+            for (int rank : ranks) {
+                KvTree found = all.get(Integer.toString(rank));
+                places.add(rank, found == null ? List.of() : found.keys());
+            }
+        });
+    }
+
+    private void addPlaces(KvTree tree, int rank) throws IOException {
+        for (String place : FilePlaces.of(rank, directory, store)) {
+            tree.addPath(Integer.toString(rank), place);
+        }
     }
 
     private boolean isWhole(int rank) throws IOException {

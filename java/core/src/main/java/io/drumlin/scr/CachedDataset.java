@@ -2,6 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.Redundancy.Protected;
 import io.drumlin.storage.PathStatus;
@@ -161,9 +162,12 @@ public final class CachedDataset {
      * @throws IOException a file could not be read or written
      */
     public boolean rebuild() throws IOException {
+        Path map = directory.filemap(world.rank());
+        boolean known = Agreement.call(world, "looking for " + map, () -> PathStatus.exists(map));
         if (!rebuildMaps()) {
             return false;
         }
+        requireApart(known);
         boolean intact = Agreement.call(world, "checking cached files", this::isWhole);
         if (!new Redundancy(store, directory, Redundancy.DATA).rebuild(world, intact)) {
             return false;
@@ -183,6 +187,30 @@ public final class CachedDataset {
      */
     public boolean rebuildMaps() throws IOException {
         return new Redundancy(store, directory, Redundancy.MAPS).rebuild(world, true);
+    }
+
+    /**
+     * Refuses to rebuild files if two ranks of a node have files with the same place.
+     *
+     * @param known whether this rank's map was there before; otherwise it is deleted again, so that it does not keep
+     *     the ranks of this node from their files when this rank runs elsewhere
+     */
+    private void requireApart(boolean known) throws IOException {
+        try {
+            Agreement.run(world, "checking cached files", () -> {
+                FilePlaces places = new FilePlaces(directory);
+                for (int rank : directory.ranks().headSet(world.rank() + 1)) {
+                    places.add(rank, FilePlaces.of(rank, directory, store));
+                }
+            });
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException e) {
+            if (!known) {
+                store.storage().delete(directory.filemap(world.rank()));
+            }
+            throw e;
+        }
     }
 
     private boolean isWhole() throws IOException {

@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.kvtree.KvTree;
@@ -150,6 +151,47 @@ class CacheDistributionTest extends DatasetJobs {
                 }
             }
         }
+    }
+
+    /** As in caches of SCR, which keeps last names only: each node has a file of the same name. */
+    private void writeEqualNames(ScrDatasets datasets, int rank) throws IOException {
+        datasets.startOutput("ckpt.1", true, false);
+        Files.write(datasets.routeFile(equalName()), content("ckpt.1", 1 + rank, 0));
+        datasets.completeOutput(true);
+    }
+
+    private Path equalName() {
+        return prefix().resolve("ckpt.1/data.bin");
+    }
+
+    /** Both files would have one place: in a node that two ranks come to share, in two that swap ranks, and where a lost file is made again. */
+    @ParameterizedTest
+    @CsvSource({
+        "SINGLE, 0013, ''",
+        "SINGLE, 1023, ''",
+        "SINGLE, 2130, ''",
+        "XOR, 0023, 1",
+        "PARTNER, 0223, 1",
+        "XOR, 3320, 1"
+    })
+    void noFileTakesThePlaceOfAnotherRanks(String type, String after, String lost) throws IOException {
+        parameters.put("SCR_COPY_TYPE", type);
+        job(this::writeEqualNames);
+        for (char node : lost.toCharArray()) {
+            delete(node(node - '0'));
+        }
+        place(places(after));
+        assertThatThrownBy(() -> job((datasets, rank) -> {}))
+                .hasStackTraceContaining("data.bin")
+                .hasStackTraceContaining("their last names are the same");
+        // Nothing was lost.
+        place(0, lost.isEmpty() ? 1 : 5, 2, 3);
+        job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.1");
+            datasets.startRestart();
+            assertThat(datasets.routeFile(equalName())).hasBinaryContent(content("ckpt.1", 1 + rank, 0));
+            datasets.completeRestart(true);
+        });
     }
 
     /** A node that was away while others wrote a dataset with the id of one that it has. */
