@@ -11,9 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code drumlin extract}: extracts data from a file. */
 @Command(
@@ -33,10 +31,6 @@ import picocli.CommandLine.Spec;
             "64:wrong command line"
         })
 final class ExtractCommand implements Callable<Integer> {
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // set by picocli
-    private CommandSpec spec;
 
     @Mixin
     @SuppressWarnings("NullAway.Init")
@@ -63,6 +57,7 @@ final class ExtractCommand implements Callable<Integer> {
                 names = "--all",
                 required = true,
                 description = "Take everything: -o names a folder, which gets a file for each variable and rank.")
+        @SuppressWarnings("UnusedVariable") // without a selection it is the choice
         private boolean all;
     }
 

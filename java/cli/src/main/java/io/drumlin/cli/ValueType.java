@@ -62,12 +62,24 @@ record ValueType(Kind kind, int size) {
         CHAR(Kind.CHARACTER, 1, "char", "char"),
         RAW(Kind.OPAQUE, 1, "bytes", "bytes");
 
-        private final ValueType type;
-        private final List<String> names;
+        private final Kind kind;
+        private final int size;
+        private final String name;
+        private final String ofNumpy;
 
-        Name(Kind kind, int size, String... names) {
-            type = new ValueType(kind, size);
-            this.names = List.of(names);
+        Name(Kind kind, int size, String name, String ofNumpy) {
+            this.kind = kind;
+            this.size = size;
+            this.name = name;
+            this.ofNumpy = ofNumpy;
+        }
+
+        ValueType type() {
+            return new ValueType(kind, size);
+        }
+
+        boolean is(String text) {
+            return name.equals(text) || ofNumpy.equals(text);
         }
     }
 
@@ -86,13 +98,13 @@ record ValueType(Kind kind, int size) {
             Name.LONGDOUBLE);
 
     private static final String NAMES =
-            Arrays.stream(Name.values()).map(name -> name.names.get(0)).collect(Collectors.joining(", "));
+            Arrays.stream(Name.values()).map(name -> name.name).collect(Collectors.joining(", "));
 
     /** Returns the type of a name, such as {@code double} or {@code float64}. */
     private static Optional<ValueType> named(String text) {
         return Arrays.stream(Name.values())
-                .filter(name -> name.names.contains(text.toLowerCase(Locale.ROOT)))
-                .map(name -> name.type)
+                .filter(name -> name.is(text.toLowerCase(Locale.ROOT)))
+                .map(Name::type)
                 .findFirst();
     }
 
@@ -114,7 +126,7 @@ record ValueType(Kind kind, int size) {
     /** Returns a type of C FTI, or opaque elements of a size if the program has made the type; empty for large ones. */
     static Optional<ValueType> ofFti(int id, long size) {
         if (id >= 0 && id < FTI.size()) {
-            return Optional.of(FTI.get(id).type);
+            return Optional.of(FTI.get(id).type());
         }
         return size > 0 && size <= MOST_BYTES ? Optional.of(new ValueType(Kind.OPAQUE, (int) size)) : Optional.empty();
     }
@@ -227,8 +239,8 @@ record ValueType(Kind kind, int size) {
     @Override
     public String toString() {
         return Arrays.stream(Name.values())
-                .filter(name -> name.type.equals(this))
-                .map(name -> name.names.get(0))
+                .filter(name -> name.type().equals(this))
+                .map(name -> name.name)
                 .findFirst()
                 .orElse("elements of " + size + " bytes");
     }
