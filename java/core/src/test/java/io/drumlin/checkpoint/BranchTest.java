@@ -131,7 +131,7 @@ class BranchTest {
         }
         set(run, "exec_id", parent);
         assertThatThrownBy(() -> open(run, builder -> builder, (checkpoints, comm) -> {}))
-                .hasMessageContaining("there is a run of this name")
+                .hasMessageContaining("there is something of this name already")
                 .hasMessageContaining("set exec_id = warm");
     }
 
@@ -199,6 +199,55 @@ class BranchTest {
             }
         }
         open(run, builder -> builder.from(2), (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
+    }
+
+    /** The branch that a kill has left half-made began with a newer checkpoint, which its nodes have. */
+    @Test
+    void whatAKillHasLeftOnTheNodesIsNotRecovered() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        run.run(2, (checkpoints, comm) -> {
+            take(checkpoints, 1, Level.L4, 1, comm.rank());
+            take(checkpoints, 2, Level.L1, 2, comm.rank());
+        });
+        String parent = run.restartValue("exec_id");
+        for (String node : List.of("node0", "node1")) {
+            Path files = directory.resolve("Local").resolve(node);
+            Path half = Files.createDirectories(files.resolve("warm/l1"));
+            for (Path file : PathStatus.entries(files.resolve(parent + "/l1"))) {
+                Files.createLink(half.resolve(file.getFileName()), file);
+            }
+        }
+        Files.createDirectory(directory.resolve("Meta/warm.drumlin-part"));
+        open(
+                run,
+                builder -> builder.from(1).branch("warm"),
+                (checkpoints, comm) -> recovers(checkpoints, 1, 1, comm.rank()));
+        assertThat(PathStatus.entries(directory.resolve("Meta"))).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void metadataMayBeBesideTheData(String ioMode) throws IOException {
+        String global = directory.resolve("Global").toString();
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "basic.meta_dir", global));
+        run.run(2, (checkpoints, comm) -> {
+            take(checkpoints, 2, Level.L4, 2, comm.rank());
+        });
+        open(run, builder -> builder.from(2), (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
+        open(run, builder -> builder.from(2), (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
+    }
+
+    /** A directory that is no run's stays: the stashes of all runs are beside those of the runs. */
+    @Test
+    void aBranchDoesNotTakeTheDirectoryOfSomethingElse() throws IOException {
+        RunFixture run = parent("3");
+        Path stash =
+                Files.createDirectories(directory.resolve("Global/stash/1")).resolve("Ckpt1-Rank0.fti");
+        Files.writeString(stash, "a stash");
+        assertThatThrownBy(() -> open(run, builder -> builder.from(3).branch("stash"), (checkpoints, comm) -> {}))
+                .hasMessageContaining("there is something of this name already")
+                .hasMessageContaining("Global/stash");
+        assertThat(stash).hasContent("a stash");
     }
 
     @Test

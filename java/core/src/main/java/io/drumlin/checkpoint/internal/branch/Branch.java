@@ -29,8 +29,6 @@ import java.util.stream.Collectors;
  */
 public final class Branch {
 
-    private static final String PART = ".drumlin-part";
-
     private final FtiConfig config;
     private final StorageEngine storage;
 
@@ -61,26 +59,36 @@ public final class Branch {
         if (asNamed && itself.isPresent() && itself.get().asked().equals(choice.asked())) {
             return parent;
         }
-        if (!PathStatus.exists(run.topologyFile())) {
-            throw DrumlinException.during("beginning a branch of run " + parent)
-                    .path(run.topologyFile())
-                    .problem("there is no such run")
-                    .advice("see drumlin run list for the runs that there are")
-                    .exception();
-        }
         if (config.lease().isZero()) {
-            return beginHere(parent, run, choice);
+            return beginWith(parent, find(parent, choice), choice);
         }
+        requireRun(parent);
         Optional<Lease> lease = Lease.take(run.lease(), LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
         try {
-            return beginHere(parent, run, choice);
+            return beginWith(parent, find(parent, choice), choice);
         } finally {
             lease.ifPresent(Lease::close);
         }
     }
 
-    private String beginHere(String parent, RunDirectory run, CheckpointChoice choice) throws IOException {
-        StoredCheckpoint checkpoint = find(parent, choice);
+    private void requireRun(String execId) throws IOException {
+        Path topology = new RunDirectory(config, execId, 0).topologyFile();
+        if (!PathStatus.exists(topology)) {
+            throw DrumlinException.during("beginning a branch of run " + execId)
+                    .path(topology)
+                    .problem("there is no such run")
+                    .advice("see drumlin run list for the runs that there are")
+                    .exception();
+        }
+    }
+
+    /**
+     * Begins a branch with a checkpoint that was {@linkplain #find found}. The caller has the lease of the parent.
+     *
+     * @return the id of the branch
+     */
+    public String beginWith(String parent, StoredCheckpoint checkpoint, CheckpointChoice choice) throws IOException {
+        RunDirectory run = new RunDirectory(config, parent, 0);
         BranchRecord record =
                 new BranchRecord(parent, checkpoint.ckptId(), checkpoint.level().number(), choice.asked());
         String id = id(record, choice.name());
@@ -89,16 +97,19 @@ public final class Branch {
             // Made by a start that failed later.
             return id;
         }
+        RunPlaces places = RunPlaces.of(config, id);
         try {
-            make(checkpoint, run, branch, id, record);
+            make(checkpoint, run, branch, places, record);
         } catch (IOException | RuntimeException | Error e) {
-            deleteAfter(e, branch, checkpoint, id);
+            deleteAfter(e, places);
             throw e;
         }
         return id;
     }
 
-    private StoredCheckpoint find(String parent, CheckpointChoice choice) throws IOException {
+    /** Finds the checkpoint that was chosen. */
+    public StoredCheckpoint find(String parent, CheckpointChoice choice) throws IOException {
+        requireRun(parent);
         List<StoredCheckpoint> stored = StoredCheckpoint.of(config, parent);
         Optional<StoredCheckpoint> found = choice.ckptId().isPresent()
                 ? stored.stream()
@@ -127,44 +138,58 @@ public final class Branch {
     private String id(BranchRecord record, Optional<String> name) throws IOException {
         String first = name.orElse(record.parent() + "-from-" + record.ckptId());
         String id = first;
-        for (int n = 2; !isFree(id, record); n++) {
+        Optional<Path> obstacle = obstacle(id, record);
+        for (int n = 2; obstacle.isPresent(); n++) {
             if (name.isPresent()) {
                 throw DrumlinException.during("beginning branch " + id)
-                        .path(config.metaDir())
-                        .problem("there is a run of this name")
-                        .advice("set exec_id = " + id
-                                + " and failure = 1 to continue it, or give the branch another name")
+                        .path(obstacle.get())
+                        .problem("there is something of this name already")
+                        .advice("give the branch another name; or if this is a run, set exec_id = " + id
+                                + " and failure = 1 to continue it")
                         .exception();
             }
             id = first + "." + n;
+            obstacle = obstacle(id, record);
         }
         return id;
     }
 
-    private boolean isFree(String id, BranchRecord record) throws IOException {
+    /** Returns what has the name of a new branch; empty if nothing has, or a branch that may be taken or replaced. */
+    private Optional<Path> obstacle(String id, BranchRecord record) throws IOException {
         RunDirectory run = new RunDirectory(config, id, 0);
-        return !PathStatus.exists(run.meta())
-                || (BranchRecord.read(run.meta()).equals(Optional.of(record)) && !PathStatus.exists(run.commitLog()));
+        RunPlaces places = RunPlaces.of(config, id);
+        if (PathStatus.exists(run.meta())) {
+            boolean unused =
+                    BranchRecord.read(run.meta()).equals(Optional.of(record)) && !PathStatus.exists(run.commitLog());
+            return unused ? Optional.empty() : Optional.of(run.meta());
+        }
+        if (PathStatus.exists(places.deleted())) {
+            // Nodes may still have checkpoints of that run.
+            return Optional.of(places.deleted());
+        }
+        return PathStatus.exists(places.part()) ? Optional.empty() : places.firstExisting();
     }
 
-    /** The directory of metadata comes last, because it makes the run known. */
+    /**
+     * The directory of metadata comes first, under a name that tells what a kill leaves; it gets its own name last,
+     * because that makes the run known.
+     */
     private void make(
-            StoredCheckpoint checkpoint, RunDirectory run, RunDirectory branch, String id, BranchRecord record)
+            StoredCheckpoint checkpoint, RunDirectory run, RunDirectory branch, RunPlaces places, BranchRecord record)
             throws IOException {
+        Path meta = places.part();
+        deleteFiles(places);
+        DirectoryTree.make(meta, storage);
         for (Map.Entry<Path, List<Path>> each : checkpoint.files().entrySet()) {
-            Path target = target(each.getKey(), checkpoint, branch, id);
-            DirectoryTree.delete(root(target), storage);
+            Path target = target(each.getKey(), checkpoint, branch, meta);
             makeBoth(root(target), target);
             share(each.getValue(), target);
         }
-        Path meta = branch.meta().resolveSibling(branch.meta().getFileName() + PART);
-        DirectoryTree.delete(meta, storage);
-        DirectoryTree.make(meta, storage);
-        if (PathStatus.isDirectory(checkpoint.metadata())) {
+        if (config.ioMode() != FtiConfig.IO_FTIFF && PathStatus.isDirectory(checkpoint.metadata())) {
             requireOf(checkpoint);
             Path target = RunDirectory.committed(meta, checkpoint.level());
             DirectoryTree.make(target, storage);
-            share(PathStatus.entries(checkpoint.metadata()), target);
+            share(metadata(checkpoint), target);
         }
         TextFiles.replace(meta.resolve(run.topologyFile().getFileName()), TextFiles.read(run.topologyFile()), storage);
         list(run.checkpointList(), meta.resolve(run.checkpointList().getFileName()), checkpoint.ckptId());
@@ -174,10 +199,12 @@ public final class Branch {
     }
 
     /** In a directory of a node, the branch has the same place. */
-    private static Path target(Path directory, StoredCheckpoint checkpoint, RunDirectory branch, String id) {
+    private static Path target(Path directory, StoredCheckpoint checkpoint, RunDirectory branch, Path meta) {
         if (checkpoint.level() == Level.L4) {
-            return branch.committed(Level.L4);
+            Path global = branch.global().equals(branch.meta()) ? meta : branch.global();
+            return RunDirectory.committed(global, Level.L4);
         }
+        Path id = branch.meta().getFileName();
         return RunDirectory.committed(root(directory).resolveSibling(id), checkpoint.level());
     }
 
@@ -195,6 +222,15 @@ public final class Branch {
             SharedFiles.share(file, target.resolve(file.getFileName()), storage);
         }
         storage.syncDirectory(target);
+    }
+
+    /** Returns the files with metadata, beside which there may be those with data. */
+    private static List<Path> metadata(StoredCheckpoint checkpoint) throws IOException {
+        return PathStatus.entries(checkpoint.metadata()).stream()
+                .filter(file -> MetadataFiles.NAME
+                        .matcher(file.getFileName().toString())
+                        .matches())
+                .toList();
     }
 
     private void requireOf(StoredCheckpoint checkpoint) throws IOException {
@@ -225,14 +261,32 @@ public final class Branch {
         }
     }
 
-    private void deleteAfter(Throwable failure, RunDirectory branch, StoredCheckpoint checkpoint, String id) {
+    private void deleteAfter(Throwable failure, RunPlaces places) {
         try {
-            for (Path directory : checkpoint.files().keySet()) {
-                DirectoryTree.delete(root(target(directory, checkpoint, branch, id)), storage);
-            }
-            DirectoryTree.delete(branch.meta().resolveSibling(branch.meta().getFileName() + PART), storage);
+            deleteFiles(places);
+            DirectoryTree.delete(places.part(), storage);
         } catch (IOException stays) {
             failure.addSuppressed(stays);
         }
+    }
+
+    /** Deletes the files of a half-made branch, but not the directory that announces them. */
+    private void deleteFiles(RunPlaces places) throws IOException {
+        for (Path each : places.others()) {
+            DirectoryTree.delete(each, storage);
+        }
+        for (Path entry : PathStatus.entries(places.part())) {
+            DirectoryTree.delete(entry, storage);
+        }
+    }
+
+    /** Deletes what a kill has left of a branch that was being made. */
+    public void deleteHalfMade(String id) throws IOException {
+        RunPlaces places = RunPlaces.of(config, id);
+        if (!PathStatus.exists(places.meta())) {
+            deleteFiles(places);
+        }
+        DirectoryTree.delete(places.part(), storage);
+        storage.syncDirectory(config.metaDir());
     }
 }

@@ -30,7 +30,6 @@ public record StoredCheckpoint(
         int ckptId, Level level, boolean archived, Instant time, Map<Path, List<Path>> files, Path metadata) {
 
     private static final Pattern FILE = Pattern.compile("Ckpt(\\d{1,9})-.*");
-    private static final Pattern NODE = Pattern.compile("node\\d{1,9}");
 
     /** Returns where it lies, for messages. */
     public String place() {
@@ -68,13 +67,9 @@ public record StoredCheckpoint(
     }
 
     private static List<Path> onNodes(FtiConfig config, String execId, Level level) throws IOException {
-        List<Path> directories = new ArrayList<>();
-        for (Path node : PathStatus.entries(config.ckptDir())) {
-            if (NODE.matcher(node.getFileName().toString()).matches()) {
-                directories.add(RunDirectory.committed(node.resolve(execId), level));
-            }
-        }
-        return directories;
+        return RunPlaces.onNodes(config, execId).stream()
+                .map(root -> RunDirectory.committed(root, level))
+                .toList();
     }
 
     private static void add(Level level, List<Path> directories, RunDirectory run, List<StoredCheckpoint> found)

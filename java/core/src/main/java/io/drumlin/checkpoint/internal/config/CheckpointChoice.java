@@ -47,7 +47,8 @@ public record CheckpointChoice(String asked, OptionalInt ckptId, Optional<Instan
     }
 
     private static boolean isName(String name) {
-        return NAME.matcher(name).matches() && name.length() <= MOST_LETTERS;
+        // Such names stand for runs that were not made or not deleted to the end.
+        return NAME.matcher(name).matches() && name.length() <= MOST_LETTERS && !name.contains(".drumlin-");
     }
 
     /** Checks the name of a branch. */
