@@ -41,9 +41,9 @@ class AllocationTest {
 
     /**
      * Bytes on the heap for each MiB, in slabs of 1 MiB. With the C core each write of a slab is an object of 64 bytes; levels 2 and 3 write
-     * two. What is made once adds or takes up to 40. Without the C core level 3 needs most, about 1,700.
+     * two. What is made once, and threads that wait on a busy machine, add or take up to 60. Without the C core level 3 needs most, about 1,700.
      */
-    private static final long MOST_PER_MIB = NATIVE ? 250 : 2500;
+    private static final long MOST_PER_MIB = NATIVE ? 300 : 2500;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
