@@ -65,6 +65,21 @@ public final class Heat2D implements Callable<Integer> {
             description = "level of the checkpoints, 1 to 4; without it every fourth has level 4, the others level 1")
     private @Nullable Integer level;
 
+    @Option(
+            names = "--from",
+            paramLabel = "ID",
+            description = "restart from this checkpoint as a branch of the run, not from the newest")
+    private @Nullable Integer from;
+
+    @Option(names = "--branch", paramLabel = "NAME", description = "name of the branch that --from begins")
+    private @Nullable String branch;
+
+    @Option(
+            names = "--rim",
+            paramLabel = "DEGREES",
+            description = "temperature of the outermost cells from now on, 0 to 100")
+    private @Nullable Double rim;
+
     @Option(names = "--no-checkpoints", description = "open no run and take no checkpoints, to compare times")
     private boolean noCheckpoints;
 
@@ -153,14 +168,22 @@ public final class Heat2D implements Callable<Integer> {
             finish(block, iteration, comm);
             return;
         }
-        try (Checkpoints checkpoints = Checkpoints.builder(config)
-                .communicator(comm)
-                .anyNumberOfRanks()
-                .open()) {
+        Checkpoints.Builder builder =
+                Checkpoints.builder(config).communicator(comm).anyNumberOfRanks();
+        if (from != null) {
+            builder.from(from);
+        }
+        if (branch != null) {
+            builder.branch(branch);
+        }
+        try (Checkpoints checkpoints = builder.open()) {
             checkpoints.protect(ITERATION, iteration);
             checkpoints.protect(GRID, block.temperatures());
             if (checkpoints.isRestart()) {
                 recover(iteration, checkpoints, comm);
+            }
+            if (rim != null) {
+                block.setRim(rim);
             }
             Stop stop = id -> checkpoint(block, id, iteration.value, checkpoints, comm);
             iterate(block, iteration, comm, checkpoints::shouldStop, stop);

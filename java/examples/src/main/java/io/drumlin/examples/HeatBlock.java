@@ -138,6 +138,22 @@ final class HeatBlock {
     }
 
     /**
+     * Sets the temperature of the plate's outermost cells, which no step changes.
+     *
+     * @param temperature the temperature
+     */
+    void setRim(double temperature) {
+        for (int row = -1; row <= rows; row++) {
+            int ofPlate = firstRow + row;
+            int inside = ofPlate > 0 && ofPlate < n - 1 ? n - 1 : 1;
+            for (int column = 0; column < n; column += inside) {
+                now[index(row, column)] = temperature;
+                next[index(row, column)] = temperature;
+            }
+        }
+    }
+
+    /**
      * Returns by how much the last step changed the temperatures of the plate. Collective.
      *
      * @param comm the ranks that share the plate
