@@ -54,8 +54,21 @@ final class CheckpointDirectory {
      * @return empty if it is neither
      */
     static Optional<CheckpointDirectory> of(Path path, RunOption option) throws IOException {
-        List<Path> configs =
-                option.config().isPresent() ? List.of(option.config().get()) : configurations(path);
+        return of(path, option.config(), option.execId());
+    }
+
+    /**
+     * Finds the run of a path.
+     *
+     * @param given the configuration file, if the path does not determine it
+     * @param execId the run, if it is not the one of the configuration file
+     */
+    static Optional<CheckpointDirectory> of(Path path, Optional<Path> given, Optional<String> execId)
+            throws IOException {
+        List<Path> configs = given.map(List::of).orElse(List.of());
+        if (configs.isEmpty()) {
+            configs = configurations(path);
+        }
         if (configs.isEmpty()) {
             return Optional.empty();
         }
@@ -69,9 +82,8 @@ final class CheckpointDirectory {
                 PathStatus.isDirectory(path) ? path : path.toAbsolutePath().getParent();
         try {
             Path start = folder == null ? path : folder;
-            RunSurvey run = option.execId().isPresent()
-                    ? RunSurvey.open(config, start, option.execId().get())
-                    : RunSurvey.open(config, start);
+            RunSurvey run =
+                    execId.isPresent() ? RunSurvey.open(config, start, execId.get()) : RunSurvey.open(config, start);
             return Optional.of(new CheckpointDirectory(path, config, run));
         } catch (DrumlinException e) {
             throw new CommandException(ExitCode.NOT_RECOGNISED, "no restart is possible: " + e.getMessage());

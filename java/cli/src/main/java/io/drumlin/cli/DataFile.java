@@ -33,6 +33,21 @@ interface DataFile {
      */
     List<StoredData> data() throws IOException;
 
+    /** Returns how many parts the data have, so that not all of them are in memory at a time. */
+    default int parts() throws IOException {
+        return 1;
+    }
+
+    /**
+     * Returns the data of a part.
+     *
+     * @param number 0 to {@link #parts} - 1
+     * @throws IOException as {@link #data}
+     */
+    default List<StoredData> part(int number) throws IOException {
+        return data();
+    }
+
     /**
      * Returns selected data.
      *

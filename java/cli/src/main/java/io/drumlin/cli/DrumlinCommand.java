@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
             VerifyCommand.class,
             ShowCommand.class,
             ExtractCommand.class,
+            DiffCommand.class,
             MapCommand.class,
             ConvertCommand.class,
             IndexCommand.class,
@@ -54,6 +55,7 @@ import picocli.CommandLine.Spec;
             "2:not a file of a known format, or it does not hold what was asked for",
             "3:a file or directory could not be read or written",
             "64:wrong command line",
+            "65:of diff, where 1 is different and 2 also a wrong command line: a file is damaged",
             "70:a mistake of this program, or too little memory; its trace is on stderr"
         })
 public final class DrumlinCommand implements Runnable {
@@ -103,6 +105,10 @@ public final class DrumlinCommand implements Runnable {
         CommandLine commandLine = new CommandLine(new DrumlinCommand());
         commandLine.setExecutionExceptionHandler(DrumlinCommand::explain);
         setCodes(commandLine);
+        // As diff(1), whose exit code 1 has a meaning.
+        Objects.requireNonNull(commandLine.getSubcommands().get("diff"))
+                .getCommandSpec()
+                .exitCodeOnInvalidInput(ExitCode.NOT_RECOGNISED);
         return commandLine;
     }
 

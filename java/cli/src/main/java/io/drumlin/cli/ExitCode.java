@@ -10,6 +10,12 @@ final class ExitCode {
     /** As in sysexits.h. */
     static final int USAGE = 64;
 
+    /** As in sysexits.h: a damaged file, for a command whose exit code 1 has another meaning. */
+    static final int DAMAGED_DATA = 65;
+
+    /** The files differ, of a command that compares. */
+    static final int DIFFERENT = 1;
+
     /** As in sysexits.h: a mistake of the program, not a fault of the file. */
     static final int MISTAKE = 70;
 

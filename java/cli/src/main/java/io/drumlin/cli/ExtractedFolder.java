@@ -2,6 +2,7 @@ package io.drumlin.cli;
 
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -73,9 +74,8 @@ final class ExtractedFolder {
         all.forEach(data -> format.require(data, type.isPresent()));
         file.copy(all, (data, copy) -> {
             OptionalInt owner = data.rank().isPresent() ? data.rank() : rank;
-            try (ReplacedFile each = ReplacedFile.create(folder.resolve(name(data, owner)))) {
-                format.write(data, copy, each.stream());
-                each.commit();
+            try (OutputStream each = Files.newOutputStream(folder.resolve(name(data, owner)))) {
+                format.write(data, copy, each);
             }
         });
     }

@@ -83,8 +83,20 @@ final class FileSource implements ByteSource, Closeable {
         }
     }
 
-    /** Makes {@link #close} close something else too. */
-    <T extends Closeable> T closing(T dependent) {
+    /** Opens a file in another way. */
+    @FunctionalInterface
+    interface Opening<T extends Closeable> {
+        T open(Path path) throws IOException;
+    }
+
+    /** Opens the file in another way too, unless it is open in that way. {@link #close} closes it. */
+    <T extends Closeable> T as(Class<T> type, Opening<T> opening) throws IOException {
+        for (Closeable dependent : dependents) {
+            if (type.isInstance(dependent)) {
+                return type.cast(dependent);
+            }
+        }
+        T dependent = opening.open(path);
         dependents.add(dependent);
         return dependent;
     }

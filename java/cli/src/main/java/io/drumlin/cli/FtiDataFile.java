@@ -258,6 +258,9 @@ final class FtiDataFile implements RecognisedFile {
     @Override
     public List<StoredData> data() throws IOException {
         requireWhole();
+        if (variables.isEmpty()) {
+            throw new CommandException(ExitCode.NOT_RECOGNISED, source.path() + ": no variables are in this " + kind);
+        }
         return variables.stream().map(this::data).toList();
     }
 

@@ -76,8 +76,7 @@ final class FtiDataFormat {
         return differential ? differential(member) : plain(member, "checkpoint file");
     }
 
-    /** Returns the rank to which a file belongs; -1 if its name does not tell. */
-    static int rank(FileEntry entry) {
+    private static int rank(FileEntry entry) {
         Matcher rank = RANK.matcher(entry.name());
         return rank.matches() ? Integer.parseInt(rank.group(1)) : -1;
     }

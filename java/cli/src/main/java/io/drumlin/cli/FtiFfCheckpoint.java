@@ -230,6 +230,10 @@ final class FtiFfCheckpoint implements RecognisedFile {
     @Override
     public List<StoredData> data() throws IOException {
         requireWhole();
+        if (file.encoded()) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED, source.path() + ": no variables are in a Reed-Solomon file");
+        }
         return variables().entrySet().stream()
                 .map(variable -> data(variable.getKey(), variable.getValue().size))
                 .toList();

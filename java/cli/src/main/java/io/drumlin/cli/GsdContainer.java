@@ -20,11 +20,9 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -255,27 +253,33 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
 
     @Override
     public List<StoredData> data() throws IOException {
-        requireMetadata();
-        GsdIndex index = metadata.orElseThrow().index();
         List<StoredData> all = new ArrayList<>();
-        Set<String> names = new HashSet<>();
-        for (long slot = 0; slot < index.used(); slot++) {
-            IndexEntry entry = index.slot(slot);
-            if (entry.isUsed() && entry.check(index.limits(), slot, index.offset(slot), findings)) {
-                String name = metadata.orElseThrow().names().name(entry.id());
-                StoredData data = data(
-                        name,
-                        entry.frame(),
-                        entry.location(),
-                        entry.rows(),
-                        entry.columns(),
-                        entry.elementType().orElseThrow());
-                if (names.add(data.name())) {
-                    all.add(data);
-                }
-            }
+        for (int frame = 0; frame < parts(); frame++) {
+            all.addAll(part(frame));
         }
         return all;
+    }
+
+    /** Returns the number of frames. */
+    @Override
+    public int parts() throws IOException {
+        return Math.toIntExact(opened().frameCount());
+    }
+
+    private GsdFile opened() throws IOException {
+        if (metadata.isEmpty()) {
+            throw new FormatException(GsdMetadata.FORMAT, findings.list().get(0)).in(source.path());
+        }
+        return source.as(GsdFile.class, path -> open(path, Access.READ));
+    }
+
+    @Override
+    public List<StoredData> part(int number) throws IOException {
+        List<StoredData> chunks = new ArrayList<>();
+        for (Chunk chunk : opened().frame(number).chunks()) {
+            chunks.add(data(chunk.name(), number, chunk.location(), chunk.rows(), chunk.columns(), chunk.type()));
+        }
+        return chunks;
     }
 
     private StoredData data(String name, long frame, long location, long rows, long columns, ElementType type) {
@@ -289,15 +293,9 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
                 .typed(Optional.of(ValueType.of(type)), columns == 1 ? List.of(rows) : List.of(rows, columns));
     }
 
-    private void requireMetadata() throws FormatException {
-        if (metadata.isEmpty()) {
-            throw new FormatException(GsdMetadata.FORMAT, findings.list().get(0)).in(source.path());
-        }
-    }
-
     @Override
     public StoredData select(Selection selection) throws IOException {
-        requireMetadata();
+        GsdFile file = opened();
         Matcher matcher = SELECTION.matcher(selection.value());
         if (!selection.key().equals("chunk") || !matcher.matches()) {
             throw selection.wrong("of a GSD file select chunk=NAME,frame=I or chunk=NAME,frame=I,rows=A:B");
@@ -305,11 +303,9 @@ record GsdContainer(FileSource source, Optional<GsdMetadata> metadata, Findings 
         selection.requireNoRank(this);
         String name = matcher.group(1);
         long frame = Long.parseLong(matcher.group(2));
-        try (GsdFile file = open(source.path(), Access.READ)) {
-            Chunk chunk = file.findChunk(frame, name)
-                    .orElseThrow(() -> new CommandException(
-                            ExitCode.NOT_RECOGNISED, source.path() + " has no chunk " + name + " in frame " + frame));
-            return data(name, frame, chunk.location(), chunk.rows(), chunk.columns(), chunk.type());
-        }
+        Chunk chunk = file.findChunk(frame, name)
+                .orElseThrow(() -> new CommandException(
+                        ExitCode.NOT_RECOGNISED, source.path() + " has no chunk " + name + " in frame " + frame));
+        return data(name, frame, chunk.location(), chunk.rows(), chunk.columns(), chunk.type());
     }
 }

@@ -41,11 +41,8 @@ final class RunRankFile implements DataFile {
             return new RunRankFile(source, file, null, true);
         }
         GroupMetadata metadata = metadata(path);
-        Optional<FileEntry> entry = metadata.files().stream()
-                .filter(each -> FtiDataFormat.rank(each) == file.rank())
-                .findFirst();
-        return new RunRankFile(
-                source, file, entry.orElse(null), entry.isPresent() && isDigested(source, metadata, entry.get()));
+        FileEntry entry = metadata.files().get(file.member());
+        return new RunRankFile(source, file, entry, isDigested(source, metadata, entry));
     }
 
     private static GroupMetadata metadata(Path path) throws IOException {

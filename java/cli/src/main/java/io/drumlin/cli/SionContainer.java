@@ -275,7 +275,7 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
         if (!findings.isEmpty()) {
             throw new FormatException(SionMeta.FORMAT, findings.list().get(0)).in(source.path());
         }
-        return source.closing(SionFile.open(source.path(), options()));
+        return source.as(SionInput.class, path -> SionFile.open(path, options()));
     }
 
     @Override

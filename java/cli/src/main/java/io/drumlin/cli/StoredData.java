@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.Printable;
 import io.drumlin.format.ByteSource;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -125,9 +126,9 @@ record StoredData(
         return typed(Optional.of(chosen), dimensions);
     }
 
-    /** Returns name and rank, for messages. */
+    /** Returns name and rank, for people. Names in files may have line breaks. */
     String label() {
-        return name + (rank.isPresent() ? " of rank " + rank.getAsInt() : "");
+        return Printable.text(name) + (rank.isPresent() ? " of rank " + rank.getAsInt() : "");
     }
 
     /** Returns the type of data that {@link #as} has returned. */

@@ -39,7 +39,7 @@ record ValueType(Kind kind, int size) {
     static final ValueType BYTES = new ValueType(Kind.OPAQUE, 1);
 
     /** Largest element that is kept in memory. */
-    private static final int MOST_BYTES = 1 << 16;
+    static final int MOST_BYTES = 1 << 16;
 
     private static final int LONG_DOUBLE = 16;
     private static final int MANTISSA_BITS = 63;
@@ -205,6 +205,15 @@ record ValueType(Kind kind, int size) {
             size = Math.scalb(unsigned(mantissa), Math.max(exponent - BIAS - MANTISSA_BITS, -4000));
         }
         return (top & SIGN_BIT) == 0 ? size : -size;
+    }
+
+    /** Returns whether a NaN in floating point does not signal. */
+    boolean isQuiet(ByteBuffer bytes, int at) {
+        return switch (size) {
+            case Float.BYTES -> (bytes.getInt(at) & 1 << 22) != 0;
+            case Double.BYTES -> (bytes.getLong(at) & 1L << 51) != 0;
+            default -> (bytes.getLong(at) & 1L << 62) != 0;
+        };
     }
 
     /** Returns an element as people read it, without control characters. */

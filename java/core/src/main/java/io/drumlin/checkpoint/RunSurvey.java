@@ -127,6 +127,7 @@ public interface RunSurvey {
      *     mode HDF5, whose files have datasets
      * @param metadata the metadata file of the rank's group, which has the types of the variables; null in the mode
      *     FTI-FF, whose files have no types
+     * @param member number of the rank in the group, and so of its file in the metadata
      */
     record RankFile(
             int rank,
@@ -135,7 +136,8 @@ public interface RunSurvey {
             DataSource source,
             Path path,
             SortedMap<Integer, List<Part>> variables,
-            @Nullable Path metadata) {}
+            @Nullable Path metadata,
+            int member) {}
 
     /**
      * A range of bytes in a file.

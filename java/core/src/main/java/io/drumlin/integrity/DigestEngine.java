@@ -8,6 +8,9 @@ import io.drumlin.nativecore.NativeCore;
  */
 public final class DigestEngine {
 
+    /** Least number of streams for which the C core is faster than the JDK. */
+    private static final int LEAST_STREAMS = 3;
+
     private DigestEngine() {}
 
     /**
@@ -17,6 +20,17 @@ public final class DigestEngine {
      */
     public static Md5Lanes md5() {
         return NativeCore.isAvailable() ? new NativeMd5Lanes(0) : new JavaMd5Lanes();
+    }
+
+    /**
+     * Makes lanes for a number of streams. The C core needs as long for one stream as for all, so that the JDK is faster
+     * for one or two.
+     *
+     * @param streams number of streams that are digested at the same time, 0 to {@link Md5Lanes#LANES}
+     * @return lanes, which the caller must close
+     */
+    public static Md5Lanes md5(int streams) {
+        return streams < LEAST_STREAMS ? new JavaMd5Lanes() : md5();
     }
 
     /**

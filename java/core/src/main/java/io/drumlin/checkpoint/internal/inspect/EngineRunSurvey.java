@@ -414,7 +414,8 @@ public final class EngineRunSurvey implements RunSurvey {
                     ? null
                     : places.metadataDirectory(stored.level(), stored.metadataSlot())
                             .resolve(MetadataFiles.name(group));
-            return new RankFile(fileRank, left.level(), stored.ckptId(), left.source(), path, variables, metadata);
+            return new RankFile(
+                    fileRank, left.level(), stored.ckptId(), left.source(), path, variables, metadata, group.index());
         }
 
         /**

@@ -1,0 +1,99 @@
+package io.drumlin.cli;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What of two checkpoints is compared, and as which types. */
+final class DiffSelection {
+
+    private final List<Selection> selections = new ArrayList<>();
+    private final Map<String, ValueType> types = new HashMap<>();
+    private Optional<ValueType> otherwise = Optional.empty();
+
+    /** The selections and the names of types that were met. */
+    private final Set<Object> met = new HashSet<>();
+
+    /**
+     * Parses options.
+     *
+     * @throws CommandException they are wrong
+     */
+    static DiffSelection of(@Nullable List<String> selections, @Nullable List<String> types) {
+        DiffSelection made = new DiffSelection();
+        for (String text : selections == null ? List.<String>of() : selections) {
+            Selection selection = Selection.parse(text);
+            if (selection.rows().isPresent()) {
+                throw selection.wrong("all rows are compared");
+            }
+            made.selections.add(selection.splitRank());
+        }
+        for (String text : types == null ? List.<String>of() : types) {
+            int colon = text.lastIndexOf(':');
+            Optional<ValueType> type = ValueType.parsed(text.substring(colon + 1));
+            if (colon < 0) {
+                made.otherwise = type;
+            } else {
+                made.types.put(text.substring(0, colon), type.orElseThrow());
+            }
+        }
+        return made;
+    }
+
+    boolean isEmpty() {
+        return selections.isEmpty() && types.isEmpty() && otherwise.isEmpty();
+    }
+
+    /** Returns whether data are to be compared, and remembers which options they have met. */
+    boolean takes(StoredData data, OptionalInt ofFile) {
+        if (types.containsKey(data.name())) {
+            met.add(data.name());
+        }
+        boolean taken = selections.isEmpty();
+        for (Selection selection : selections) {
+            if (names(selection, data) && hasRank(selection, data, ofFile)) {
+                met.add(selection);
+                taken = true;
+            }
+        }
+        return taken;
+    }
+
+    private static boolean names(Selection selection, StoredData data) {
+        String value = selection.value();
+        boolean rooted = selection.key().equals("dataset") && !value.startsWith("/");
+        return data.name().equals(selection.key() + "=" + (rooted ? "/" : "") + value);
+    }
+
+    private static boolean hasRank(Selection selection, StoredData data, OptionalInt ofFile) {
+        OptionalInt rank = data.rank().isPresent() ? data.rank() : ofFile;
+        return selection.rank().isEmpty() || selection.rank().equals(rank);
+    }
+
+    /** Returns the type that the user has given for data. */
+    Optional<ValueType> type(StoredData data) {
+        return Optional.ofNullable(types.get(data.name())).or(() -> otherwise);
+    }
+
+    /** @throws CommandException an option has met nothing */
+    void requireMet() {
+        for (Selection selection : selections) {
+            if (!met.contains(selection)) {
+                throw selection.missing("neither A nor B has this");
+            }
+        }
+        for (String name : types.keySet()) {
+            if (!met.contains(name)) {
+                throw new CommandException(
+                        ExitCode.NOT_RECOGNISED,
+                        "--type " + name + ":" + types.get(name) + ": neither A nor B has " + name);
+            }
+        }
+    }
+}
