@@ -78,6 +78,16 @@ public final class RunFixture {
                 .orElseThrow();
     }
 
+    /** Writes how the next start begins. */
+    public void setRestart(String failure, String execId) throws IOException {
+        IniFile file = IniFile.parse(Files.readString(config), "config");
+        Files.writeString(
+                config,
+                file.with("restart", "failure", failure)
+                        .with("restart", "exec_id", execId)
+                        .text());
+    }
+
     /** All files below the run directory but the configuration, relative and sorted, with the exec id as {@code X}. */
     public List<String> files() throws IOException {
         String execId = restartValue("exec_id");
@@ -98,7 +108,7 @@ public final class RunFixture {
         return matches.get(0);
     }
 
-    /** All but what a checkpoint has replaced, which may be on its way out, the lease of a run that is open and the log of checkpoints. */
+    /** All but what a checkpoint has replaced, which may be on its way out, the lease of a run that is open, its log of checkpoints and its starts. */
     private List<Path> walk() throws IOException {
         List<Path> found = new ArrayList<>();
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
@@ -110,7 +120,9 @@ public final class RunFixture {
 
             @Override
             public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
-                if (!path.endsWith("drumlin-lease") && !path.endsWith("drumlin-commits")) {
+                if (!path.endsWith("drumlin-lease")
+                        && !path.endsWith("drumlin-commits")
+                        && !path.endsWith("drumlin-starts")) {
                     found.add(path);
                 }
                 return FileVisitResult.CONTINUE;

@@ -1,20 +1,31 @@
 package io.drumlin.checkpoint.internal.events;
 
+import java.util.List;
 import java.util.Locale;
 
 /** Builds an object of JSON in one line. */
-final class JsonLine {
+public final class JsonLine {
 
     private final StringBuilder text = new StringBuilder("{");
 
-    JsonLine add(String key, String value) {
+    public JsonLine add(String key, String value) {
         key(key);
         quote(value);
         return this;
     }
 
-    JsonLine add(String key, long value) {
+    public JsonLine add(String key, long value) {
         key(key).append(value);
+        return this;
+    }
+
+    public JsonLine add(String key, List<String> values) {
+        key(key).append('[');
+        for (int i = 0; i < values.size(); i++) {
+            text.append(i == 0 ? "" : ",");
+            quote(values.get(i));
+        }
+        text.append(']');
         return this;
     }
 
@@ -64,7 +75,7 @@ final class JsonLine {
     }
 
     /** Returns the object and the end of the line. */
-    String line() {
+    public String line() {
         return text + "}\n";
     }
 }

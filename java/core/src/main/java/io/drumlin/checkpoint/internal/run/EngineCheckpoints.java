@@ -35,6 +35,7 @@ import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.file.VariableByVariable;
 import io.drumlin.checkpoint.internal.mode.DirectFile;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.provenance.StartRecord;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.staging.FileStaging;
 import io.drumlin.comm.Agreement;
@@ -140,6 +141,14 @@ public final class EngineCheckpoints implements Checkpoints {
                         engine.app().size(),
                         status.name(),
                         run.storage().name());
+        if (engine.app().rank() == 0) {
+            StartRecord.add(
+                    run.configFile(),
+                    config,
+                    run.directories(),
+                    engine.app().size(),
+                    formerRanks().isEmpty());
+        }
         started = true;
     }
 
