@@ -55,7 +55,7 @@ class ClassCyclesTest {
                     "Redundancy RedundancyTransfer",
                     "Communicators EndOfMain",
                     "Callback FTI StageRequests",
-                    "Checkpoints CheckpointsProvider HeadCallback RunSurvey")
+                    "Checkpoints CheckpointsProvider HeadCallback RunCatalogue RunSurvey")
             .map(names -> Set.of(names.split(" ")))
             .collect(Collectors.toSet());
 

@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
             DiffCommand.class,
             MapCommand.class,
             ConvertCommand.class,
+            RunCommand.class,
             IndexCommand.class,
             HaltCommand.class,
             LaunchCommand.class,

@@ -46,9 +46,14 @@ final class Progress implements AutoCloseable {
 
     /** Returns whether stderr is a terminal. System.console() covers only stdin and stdout. */
     private static boolean stderrIsTerminal() {
+        return isTerminal(2);
+    }
+
+    /** Returns whether a file descriptor is a terminal. */
+    static boolean isTerminal(int descriptor) {
         try {
-            Path stderr = Files.readSymbolicLink(Path.of("/proc/self/fd/2"));
-            return stderr.startsWith("/dev/pts") || stderr.toString().startsWith("/dev/tty");
+            Path file = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor));
+            return file.startsWith("/dev/pts") || file.toString().startsWith("/dev/tty");
         } catch (IOException | UnsupportedOperationException e) {
             return false;
         }

@@ -46,4 +46,14 @@ public interface CheckpointsProvider {
      * @throws IOException as {@link RunSurvey#open(Path, Path)}
      */
     RunSurvey survey(Path configFile, Path workingDirectory, @Nullable String execId) throws IOException;
+
+    /**
+     * Implements {@link RunCatalogue#open}.
+     *
+     * @param configFile configuration file of C FTI
+     * @param workingDirectory where the runs were started
+     * @return the catalogue
+     * @throws IOException as {@link RunCatalogue#open}
+     */
+    RunCatalogue catalogue(Path configFile, Path workingDirectory) throws IOException;
 }

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.config;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.fti.IniFile;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -42,6 +43,20 @@ public record KeptCheckpoints(boolean all, int newest, Duration every, long most
             throw values.refused("drumlin", "keep_size", "nothing without keep or keep_every, which it limits");
         }
         return new KeptCheckpoints(all, newest, every, bytes);
+    }
+
+    /**
+     * Reads the keys of {@code [drumlin]} alone.
+     *
+     * @param name name of the file, for messages
+     */
+    public static KeptCheckpoints of(IniFile ini, String name) throws DrumlinException {
+        return read(new ConfigValues(ini, name), false);
+    }
+
+    /** Returns the rule for a run that has its newest checkpoint in the archive. */
+    public KeptCheckpoints withoutCurrent() {
+        return new KeptCheckpoints(all, newest + 1, every, mostBytes);
     }
 
     private static Duration readTime(ConfigValues values) throws DrumlinException {

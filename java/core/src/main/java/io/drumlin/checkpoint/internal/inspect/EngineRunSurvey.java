@@ -97,6 +97,11 @@ public final class EngineRunSurvey implements RunSurvey {
                     .problem("[restart] exec_id is empty: no run was started with this file")
                     .exception();
         }
+        return open(config, run);
+    }
+
+    /** Opens a run with a configuration. */
+    public static EngineRunSurvey open(FtiConfig config, String run) throws IOException {
         StoredNames.file(config.metaDir(), run);
         Path topologyFile = new RunDirectory(config, run, 0).topologyFile();
         IniFile topology = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
@@ -169,6 +174,34 @@ public final class EngineRunSurvey implements RunSurvey {
 
     @Override
     public RunReport report(boolean data) throws IOException {
+        return report((level, archive) -> data);
+    }
+
+    /**
+     * Inspects all checkpoints of the run, and reads only the data of those at one place.
+     *
+     * @param level their level
+     * @param archived the id of a checkpoint in the archive; empty for those at the level
+     */
+    public RunReport report(Level level, OptionalInt archived) throws IOException {
+        return report((each, archive) -> {
+            if (archived.isEmpty()) {
+                return archive.isEmpty() && each == level;
+            }
+            // In the mode FTI-FF all archived checkpoints have one directory.
+            return archive.isPresent()
+                    && (config.ioMode() == FtiConfig.IO_FTIFF
+                            || archive.get().metadata().endsWith("Ckpt_" + archived.getAsInt()));
+        });
+    }
+
+    /** Says at which level, or at which place in the archive, data are read. */
+    @FunctionalInterface
+    private interface Reading {
+        boolean isWanted(Level level, Optional<ArchiveDirectories> archive);
+    }
+
+    private RunReport report(Reading data) throws IOException {
         RunReportBuilder report = new RunReportBuilder(
                 IntStream.range(0, ranks())
                         .filter(rank -> !isHead(rank))
@@ -299,18 +332,19 @@ public final class EngineRunSurvey implements RunSurvey {
             return new CheckpointSearch(context, levels, mode, rebuilder, log);
         }
 
-        List<RankFindings> survey(boolean data) throws IOException {
+        List<RankFindings> survey(Reading data) throws IOException {
             List<RankFindings> seen = new ArrayList<>();
             CheckpointSearch recovery = recovery(levels);
             for (Level level : restartOrder()) {
-                List<Left> found = recovery.survey(level, data);
+                List<Left> found = recovery.survey(level, data.isWanted(level, Optional.empty()));
                 long[] positions = recovery.positions(found);
                 for (int i = 0; i < found.size(); i++) {
                     seen.add(seen(found.get(i), levels, positions[i], false));
                 }
             }
-            for (CheckpointDirectories archive : archives()) {
-                for (Left left : recovery(archive).survey(Level.L4, data)) {
+            for (ArchiveDirectories archive : archives()) {
+                boolean wanted = data.isWanted(Level.L4, Optional.of(archive));
+                for (Left left : recovery(archive).survey(Level.L4, wanted)) {
                     seen.add(seen(left, archive, -1, true));
                 }
             }

@@ -2,7 +2,9 @@ package io.drumlin.checkpoint.internal.run;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.CheckpointsProvider;
+import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.RunSurvey;
+import io.drumlin.checkpoint.internal.catalogue.EngineRunCatalogue;
 import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,5 +29,10 @@ public final class EngineProvider implements CheckpointsProvider {
     @Override
     public RunSurvey survey(Path configFile, Path workingDirectory, @Nullable String execId) throws IOException {
         return EngineRunSurvey.open(configFile, workingDirectory, execId);
+    }
+
+    @Override
+    public RunCatalogue catalogue(Path configFile, Path workingDirectory) throws IOException {
+        return EngineRunCatalogue.open(configFile, workingDirectory);
     }
 }

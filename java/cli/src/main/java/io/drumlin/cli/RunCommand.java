@@ -1,0 +1,348 @@
+package io.drumlin.cli;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.Printable;
+import io.drumlin.checkpoint.RunCatalogue;
+import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
+import io.drumlin.checkpoint.RunCatalogue.Deleted;
+import io.drumlin.checkpoint.RunCatalogue.Restored;
+import io.drumlin.checkpoint.RunCatalogue.Rule;
+import io.drumlin.checkpoint.RunCatalogue.Run;
+import io.drumlin.checkpoint.RunReport.State;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code drumlin run}: lists the checkpoints of all runs of a configuration file, restores and deletes them. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        versionProvider = DrumlinCommand.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        description = {
+            "Lists the checkpoints of all runs of FTI that a configuration file has, lets the job go on from one of them,"
+                    + " and deletes those that are not needed.",
+            "What changes a run is refused while a job has it open."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done; of list, everything that was looked at is whole",
+            "1:of list and show, a checkpoint is damaged or cannot be looked at; of prune, a run was left as it is",
+            "2:there is no such run or checkpoint, or it is refused; nothing was changed",
+            "3:a file could not be read or written",
+            "64:wrong command line, or --yes is needed"
+        })
+final class RunCommand implements Runnable {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "A command is needed: list, show, restore, delete or prune");
+    }
+
+    /** The configuration file. */
+    static final class Config {
+
+        @Parameters(paramLabel = "CONFIG", description = "Configuration file of the job.")
+        @SuppressWarnings("NullAway.Init")
+        private Path file;
+
+        Path file() {
+            return file;
+        }
+
+        /** Relative directories of the configuration are below its folder. */
+        RunCatalogue open() throws IOException {
+            Path folder = file.toAbsolutePath().getParent();
+            return RunCatalogue.open(file, folder == null ? file : folder);
+        }
+    }
+
+    /** What to do with the runs of a configuration file. */
+    @FunctionalInterface
+    private interface Work {
+        int on(RunCatalogue catalogue) throws IOException;
+    }
+
+    /** An error with an errno comes from a file; any other is a refusal. */
+    private int with(Config config, Work work) throws IOException {
+        try {
+            int exitCode = work.on(config.open());
+            out().flush();
+            return exitCode;
+        } catch (DrumlinException e) {
+            if (e.errno() != null) {
+                throw e;
+            }
+            throw new CommandException(ExitCode.NOT_RECOGNISED, Printable.text(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+
+    @Command(
+            name = "list",
+            mixinStandardHelpOptions = true,
+            description = "Lists every checkpoint of every run. Reads the metadata only, unless --data is given.")
+    int list(
+            @Mixin Config config,
+            @Option(names = "--data", description = "Read and verify all data.") boolean data,
+            @Option(names = "--json", description = "Print one JSON object, with the starts of the job.") boolean json)
+            throws IOException {
+        return with(config, catalogue -> {
+            RunListing listing = new RunListing(config.file(), catalogue, catalogue.runs(data));
+            if (json) {
+                listing.write(out());
+            } else {
+                listing.print(out());
+            }
+            return listing.isWhole() ? ExitCode.OK : ExitCode.DAMAGED;
+        });
+    }
+
+    @Command(
+            name = "show",
+            mixinStandardHelpOptions = true,
+            description = "Shows everything that is known of a checkpoint, with the start of the job that took it.")
+    int show(
+            @Mixin Config config,
+            @Option(names = "--checkpoint", paramLabel = "ID", required = true, description = "The checkpoint.")
+                    int ckptId,
+            @Option(
+                            names = "--run",
+                            paramLabel = "EXEC_ID",
+                            defaultValue = "",
+                            description = "The run. Without this the one that CONFIG names.")
+                    String execId,
+            @Option(names = "--data", description = "Read and verify all data of the run.") boolean data,
+            @Option(names = "--json", description = "Print one JSON object.") boolean json)
+            throws IOException {
+        return with(config, catalogue -> {
+            Run run = catalogue.run(run(execId, catalogue), data);
+            List<Checkpoint> found = run.checkpoints().stream()
+                    .filter(each -> each.ckptId() == ckptId)
+                    .toList();
+            if (found.isEmpty()) {
+                throw new CommandException(
+                        ExitCode.NOT_RECOGNISED, "run " + run.execId() + " has no checkpoint " + ckptId);
+            }
+            Run shown = new Run(
+                    run.execId(), run.isNamed(), run.isOpen(), run.parent(), run.parentCkptId(), found, run.problem());
+            RunListing listing = new RunListing(config.file(), catalogue, List.of(shown));
+            if (json) {
+                listing.write(out());
+            } else {
+                listing.show(out());
+            }
+            return found.stream().allMatch(each -> each.state() == State.WHOLE) ? ExitCode.OK : ExitCode.DAMAGED;
+        });
+    }
+
+    private static String run(String given, RunCatalogue catalogue) {
+        String execId = given.isEmpty() ? catalogue.execId() : given;
+        if (execId.isEmpty()) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED, "no run was started with this configuration file; say --run EXEC_ID");
+        }
+        return execId;
+    }
+
+    /** Which checkpoint. */
+    static final class Choice {
+
+        @Option(names = "--checkpoint", paramLabel = "ID", required = true, description = "The checkpoint.")
+        private int ckptId = -1;
+
+        @Option(
+                names = "--before",
+                paramLabel = "TIME",
+                required = true,
+                description = "The latest before TIME: YYYY-MM-DDTHH:MM:SS, local, or with Z or an offset at the end.")
+        private String before = "";
+    }
+
+    @Command(
+            name = "restore",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Lets the next start of the job begin with a checkpoint, which is verified first.",
+                "The run becomes a branch, and the other run stays as it is. Of CONFIG, only exec_id and failure change."
+            })
+    int restore(
+            @Mixin Config config,
+            @ArgGroup(multiplicity = "1") Choice choice,
+            @Option(
+                            names = "--run",
+                            paramLabel = "EXEC_ID",
+                            defaultValue = "",
+                            description = "The run that has it. Without this the one that CONFIG names.")
+                    String execId,
+            @Option(
+                            names = "--name",
+                            paramLabel = "NAME",
+                            description = "Name of the branch. Without this one is made: EXEC_ID-from-ID.")
+                    String name)
+            throws IOException {
+        return with(config, catalogue -> {
+            String run = run(execId, catalogue);
+            try {
+                Restored restored = choice.before.isEmpty()
+                        ? catalogue.restore(run, choice.ckptId, name)
+                        : catalogue.restoreLatestBefore(run, time(choice.before), name);
+                say(config, restored);
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            }
+            return ExitCode.OK;
+        });
+    }
+
+    private void say(Config config, Restored restored) {
+        out().println(Printable.text(config.file() + ": the next start begins with checkpoint " + restored.ckptId()
+                + " of run " + restored.parent() + ", which was verified, as run " + restored.branch()));
+        out().println(Printable.text("Run " + restored.parent() + " stays as it is. To go back to what "
+                + config.file().getFileName() + " said, set exec_id = " + restored.formerExecId() + " and failure = "
+                + restored.formerFailure()));
+    }
+
+    private Instant time(String text) {
+        try {
+            boolean isLocal = text.matches(".*T\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
+            return isLocal
+                    ? LocalDateTime.parse(text).atZone(ZoneId.systemDefault()).toInstant()
+                    : OffsetDateTime.parse(text).toInstant();
+        } catch (DateTimeException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "--before " + text + ": a time is needed, such as 2027-03-01T12:00:00", e);
+        }
+    }
+
+    @Command(
+            name = "delete",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Deletes a checkpoint in the archive of level 4, or without --checkpoint a whole run.",
+                "On a terminal it asks first. Files that a branch shares stay there."
+            })
+    int delete(
+            @Mixin Config config,
+            @Option(names = "--run", paramLabel = "EXEC_ID", required = true, description = "The run.") String execId,
+            @Option(names = "--checkpoint", paramLabel = "ID", description = "The checkpoint.") Integer ckptId,
+            @Option(names = "--force", description = "Delete the run also if the next start would restart from it.")
+                    boolean force,
+            @Option(names = "--yes", description = "Do not ask.") boolean yes)
+            throws IOException {
+        return with(config, catalogue -> {
+            Deleted plan = delete(catalogue, execId, ckptId, force, true);
+            String what = ckptId == null ? "run " + execId : "checkpoint " + ckptId + " of run " + execId;
+            confirm(what + " is to be deleted, which frees " + Sizes.readable(plan.bytes()), yes);
+            Deleted done = delete(catalogue, execId, ckptId, force, false);
+            out().println(Printable.text(what + " is deleted; freed: " + Sizes.readable(done.bytes())));
+            if (!done.elsewhere().isEmpty()) {
+                out().println(Printable.text("Not seen from this machine: the run's directories below ckpt_dir on "
+                        + RunListing.first(done.elsewhere()) + ". Run this command there too. The name "
+                        + "of the run stays taken until then: "
+                        + catalogue.metadata().resolve(execId)
+                        + ".drumlin-deleted"));
+            }
+            return ExitCode.OK;
+        });
+    }
+
+    private static Deleted delete(RunCatalogue catalogue, String execId, Integer ckptId, boolean force, boolean dryRun)
+            throws IOException {
+        return ckptId == null ? catalogue.deleteRun(execId, force, dryRun) : catalogue.delete(execId, ckptId, dryRun);
+    }
+
+    private void confirm(String question, boolean yes) throws IOException {
+        if (yes) {
+            return;
+        }
+        if (!Progress.isTerminal(0)) {
+            throw new CommandException(ExitCode.USAGE, "without a terminal --yes is needed; nothing was deleted");
+        }
+        out().print(Printable.text(question) + ". Go on? [y/N] ");
+        out().flush();
+        String answer = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
+        if (answer == null || !answer.strip().toLowerCase(Locale.ROOT).startsWith("y")) {
+            throw new CommandException(ExitCode.NOT_RECOGNISED, "nothing was deleted");
+        }
+    }
+
+    /** Which checkpoints are kept. */
+    static final class Kept {
+
+        @Option(names = "--keep", paramLabel = "N", description = "Keep the N newest checkpoints of level 4.")
+        private @Nullable String keep;
+
+        @Option(names = "--keep-every", paramLabel = "T", description = "Keep older ones that are T apart, such as 6h.")
+        private @Nullable String every;
+
+        @Option(names = "--keep-size", paramLabel = "S", description = "Keep no more than S, such as 2T.")
+        private @Nullable String size;
+
+        Rule rule() {
+            return new Rule(keep, every, size);
+        }
+    }
+
+    @Command(
+            name = "prune",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Deletes archived checkpoints of level 4 that are not to be kept; without options by the keys keep,"
+                        + " keep_every and keep_size of CONFIG. Only whole ones are counted and deleted.",
+                "Also finishes interrupted deletions, and deletes half-made branches that are older than a day."
+            })
+    int prune(
+            @Mixin Config config,
+            @Mixin Kept kept,
+            @Option(
+                            names = "--run",
+                            paramLabel = "EXEC_ID",
+                            defaultValue = "",
+                            description = "The run. Without this the one that CONFIG names.")
+                    String execId,
+            @Option(names = "--all", description = "All runs.") boolean all,
+            @Option(names = "--dry-run", description = "Change nothing, and say what would go.") boolean dryRun)
+            throws IOException {
+        if (all && !execId.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "Either --run or --all");
+        }
+        return with(config, catalogue -> {
+            List<String> runs =
+                    all ? catalogue.runs(false).stream().map(Run::execId).toList() : List.of(run(execId, catalogue));
+            Deleted done = catalogue.prune(runs, kept.rule(), dryRun);
+            String verb = dryRun ? "would go" : "deleted";
+            done.remains().forEach(each -> out().println(Printable.text(verb + ": what is left in " + each)));
+            done.what().forEach(each -> out().println(Printable.text(verb + ": checkpoint " + each)));
+            done.refused().forEach(each -> out().println(Printable.text("left as it is: run " + each)));
+            out().println((dryRun ? "would free: " : "freed: ") + Sizes.readable(done.bytes()));
+            return done.refused().isEmpty() ? ExitCode.OK : ExitCode.DAMAGED;
+        });
+    }
+}

@@ -1,0 +1,183 @@
+package io.drumlin.checkpoint.internal.catalogue;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
+import io.drumlin.checkpoint.RunCatalogue.Run;
+import io.drumlin.checkpoint.RunReport;
+import io.drumlin.checkpoint.RunReport.State;
+import io.drumlin.checkpoint.internal.branch.BranchRecord;
+import io.drumlin.checkpoint.internal.branch.RunPlaces;
+import io.drumlin.checkpoint.internal.branch.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
+import io.drumlin.checkpoint.internal.provenance.StartsFile;
+import io.drumlin.storage.PathStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What a run has, by the survey that {@code drumlin inspect} makes of it. */
+final class CatalogueSurvey {
+
+    private final FtiConfig config;
+    private final String execId;
+    private final RunDirectory run;
+
+    CatalogueSurvey(FtiConfig config, String execId) {
+        this.config = config;
+        this.execId = execId;
+        run = new RunDirectory(config, execId, 0);
+    }
+
+    Run run(boolean data) throws IOException {
+        Optional<BranchRecord> branch = BranchRecord.read(run.meta());
+        List<Checkpoint> found = new ArrayList<>();
+        String problem = null;
+        try {
+            found.addAll(surveyed(data));
+        } catch (DrumlinException cannot) {
+            problem = cannot.getMessage();
+            found.addAll(named());
+        }
+        return new Run(
+                execId,
+                execId.equals(config.execId()),
+                PathStatus.exists(run.lease()),
+                branch.map(BranchRecord::parent).orElse(null),
+                branch.map(BranchRecord::ckptId).orElse(-1),
+                List.copyOf(found),
+                problem);
+    }
+
+    /** Surveys the run, and verifies the data of the checkpoints at one level. */
+    List<Checkpoint> verified(Level level, OptionalInt archived) throws IOException {
+        return checkpoints(EngineRunSurvey.open(config, execId).report(level, archived));
+    }
+
+    private List<Checkpoint> surveyed(boolean data) throws IOException {
+        return checkpoints(EngineRunSurvey.open(config, execId).report(data));
+    }
+
+    private List<Checkpoint> checkpoints(RunReport report) throws IOException {
+        List<CheckpointListFile.Entry> listed = CheckpointListFile.entries(run.checkpointList());
+        List<StartsFile.Start> starts = StartsFile.read(run.meta());
+        List<Checkpoint> found = new ArrayList<>();
+        for (RunReport.Checkpoint each : report.checkpoints()) {
+            if (each.state() == State.UNFINISHED) {
+                continue;
+            }
+            int stored = ranks(listed, each.level(), each.ckptId());
+            int surveyed = each.sources().size();
+            boolean ofOthers = stored != 0 && stored != surveyed && !each.isRecoverable();
+            Instant time = time(each);
+            found.add(new Checkpoint(
+                    each.ckptId(),
+                    each.level(),
+                    each.archived(),
+                    each.folders(),
+                    time,
+                    each.bytes(),
+                    ofOthers ? stored : surveyed,
+                    ofOthers ? null : each.state(),
+                    each.missing(),
+                    each.damaged(),
+                    start(starts, time)));
+        }
+        return found;
+    }
+
+    /** Returns what the names of files tell. */
+    private List<Checkpoint> named() throws IOException {
+        List<CheckpointListFile.Entry> listed = entriesIfReadable();
+        List<StartsFile.Start> starts = StartsFile.read(run.meta());
+        List<Checkpoint> found = new ArrayList<>();
+        for (StoredCheckpoint each : StoredCheckpoint.of(config, execId)) {
+            found.add(new Checkpoint(
+                    each.ckptId(),
+                    each.level(),
+                    each.archived(),
+                    Set.of(each.place()),
+                    each.time(),
+                    bytes(each),
+                    ranks(listed, each.level(), each.ckptId()),
+                    null,
+                    Set.of(),
+                    Set.of(),
+                    start(starts, each.time())));
+        }
+        return found;
+    }
+
+    private List<CheckpointListFile.Entry> entriesIfReadable() {
+        try {
+            return CheckpointListFile.entries(run.checkpointList());
+        } catch (IOException damaged) {
+            return List.of();
+        }
+    }
+
+    private static long bytes(StoredCheckpoint checkpoint) throws IOException {
+        long bytes = 0;
+        for (List<Path> files : checkpoint.files().values()) {
+            for (Path file : files) {
+                bytes += PathStatus.size(file);
+            }
+        }
+        return bytes;
+    }
+
+    private static int ranks(List<CheckpointListFile.Entry> listed, Level level, int ckptId) {
+        return listed.stream()
+                .filter(entry -> entry.level() == level && entry.ckptId() == ckptId && !entry.ofOtherRanks())
+                .mapToInt(CheckpointListFile.Entry::ranks)
+                .filter(ranks -> ranks > 0)
+                .findFirst()
+                .orElse(0);
+    }
+
+    private static @Nullable String start(List<StartsFile.Start> starts, @Nullable Instant time) {
+        return starts.stream()
+                .filter(start -> time != null && !start.time().isAfter(time))
+                .reduce((earlier, later) -> later)
+                .map(StartsFile.Start::json)
+                .orElse(null);
+    }
+
+    /** Returns when the last file of a checkpoint was written; null if this machine sees none. */
+    private @Nullable Instant time(RunReport.Checkpoint checkpoint) throws IOException {
+        Set<Path> roots = new LinkedHashSet<>();
+        roots.add(run.global());
+        roots.addAll(RunPlaces.of(config, execId).others());
+        Instant latest = null;
+        for (Path root : roots) {
+            for (String folder : checkpoint.folders()) {
+                List<Path> files = PathStatus.entries(root.resolve(folder)).stream()
+                        .filter(file -> isOf(checkpoint, file))
+                        .collect(Collectors.toList());
+                for (int i = 0; i < files.size(); i += Math.max(1, files.size() - 1)) {
+                    Instant time =
+                            PathStatus.read(files.get(i)).lastModifiedTime().toInstant();
+                    latest = latest == null || time.isAfter(latest) ? time : latest;
+                }
+            }
+        }
+        return latest;
+    }
+
+    private static boolean isOf(RunReport.Checkpoint checkpoint, Path file) {
+        String name = Objects.requireNonNull(file.getFileName()).toString();
+        return checkpoint.level() == Level.L4_DCP || name.startsWith("Ckpt" + checkpoint.ckptId() + "-");
+    }
+}

@@ -1,0 +1,257 @@
+package io.drumlin.checkpoint.internal.catalogue;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.RunCatalogue;
+import io.drumlin.checkpoint.internal.branch.Branch;
+import io.drumlin.checkpoint.internal.branch.RunPlaces;
+import io.drumlin.checkpoint.internal.branch.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.config.CheckpointChoice;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.format.StoredNames;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The catalogue of runs with the parts of the engine. */
+public final class EngineRunCatalogue implements RunCatalogue {
+
+    private final Path configFile;
+    private final FtiConfig config;
+    private final StorageEngine storage;
+
+    /** @param storage the engine that makes, renames and deletes files */
+    public EngineRunCatalogue(Path configFile, FtiConfig config, StorageEngine storage) {
+        this.configFile = configFile;
+        this.config = config;
+        this.storage = storage;
+    }
+
+    /** Opens the catalogue of a configuration file; see {@link RunCatalogue#open}. */
+    public static EngineRunCatalogue open(Path configFile, Path workingDirectory) throws IOException {
+        FtiConfig config = FtiConfig.parse(TextFiles.read(configFile), configFile.toString(), workingDirectory);
+        return new EngineRunCatalogue(configFile, config, new NioEngine());
+    }
+
+    @Override
+    public String execId() {
+        return config.execId();
+    }
+
+    @Override
+    public int failure() {
+        return config.failure();
+    }
+
+    @Override
+    public Path metadata() {
+        return config.metaDir();
+    }
+
+    @Override
+    public List<Run> runs(boolean data) throws IOException {
+        List<Run> runs = new ArrayList<>();
+        for (String execId : ids()) {
+            runs.add(new CatalogueSurvey(config, execId).run(data));
+        }
+        return runs;
+    }
+
+    private List<String> ids() throws IOException {
+        TreeSet<String> ids = new TreeSet<>();
+        for (Path entry : PathStatus.entries(config.metaDir())) {
+            String name = name(entry);
+            if (!isOfRemains(name) && PathStatus.exists(new RunDirectory(config, name, 0).topologyFile())) {
+                ids.add(name);
+            }
+        }
+        return List.copyOf(ids);
+    }
+
+    private static String name(Path entry) {
+        return Objects.requireNonNull(entry.getFileName()).toString();
+    }
+
+    private static boolean isOfRemains(String name) {
+        return name.endsWith(RunPlaces.PART) || name.endsWith(RunPlaces.DELETED);
+    }
+
+    @Override
+    public Run run(String execId, boolean data) throws IOException {
+        requireRun(execId, "looking for the run");
+        return new CatalogueSurvey(config, execId).run(data);
+    }
+
+    private RunDirectory requireRun(String execId, String operation) throws IOException {
+        StoredNames.file(config.metaDir(), execId);
+        RunDirectory run = new RunDirectory(config, execId, 0);
+        if (isOfRemains(execId) || !PathStatus.exists(run.topologyFile())) {
+            throw DrumlinException.during(operation)
+                    .path(config.metaDir())
+                    .problem("there is no run " + execId)
+                    .advice("see drumlin run list for the runs that there are")
+                    .exception();
+        }
+        return run;
+    }
+
+    @Override
+    public List<Path> remains() throws IOException {
+        List<Path> remains = new ArrayList<>();
+        for (Path entry : PathStatus.entries(config.metaDir())) {
+            if (isOfRemains(name(entry))) {
+                remains.add(entry);
+            }
+        }
+        for (String execId : ids()) {
+            remains.addAll(new ArchiveDeletion(new RunDirectory(config, execId, 0), storage).marks());
+        }
+        return remains;
+    }
+
+    @Override
+    public Restored restore(String execId, int ckptId, @Nullable String name) throws IOException {
+        return restore(execId, CheckpointChoice.of(ckptId), name);
+    }
+
+    @Override
+    public Restored restoreLatestBefore(String execId, Instant time, @Nullable String name) throws IOException {
+        return restore(execId, CheckpointChoice.latestBefore(time), name);
+    }
+
+    private Restored restore(String execId, CheckpointChoice asked, @Nullable String name) throws IOException {
+        CheckpointChoice choice = asked.named(Optional.ofNullable(name).map(CheckpointChoice::requireName));
+        requireRun(execId, "restoring a checkpoint");
+        if (config.choice().isPresent()) {
+            throw DrumlinException.during("restoring a checkpoint")
+                    .path(configFile)
+                    .problem("[drumlin] from = " + config.choice().get().asked()
+                            + " would choose a checkpoint again at the next start")
+                    .advice("take from and branch out of the configuration file")
+                    .exception();
+        }
+        String named = config.execId();
+        boolean another = !named.isEmpty() && !named.equals(execId) && ids().contains(named);
+        return LeasedRun.call(
+                config,
+                execId,
+                () -> another
+                        ? LeasedRun.call(config, named, () -> restoreUnderLease(execId, choice))
+                        : restoreUnderLease(execId, choice));
+    }
+
+    private Restored restoreUnderLease(String execId, CheckpointChoice choice) throws IOException {
+        Branch branches = new Branch(config, storage);
+        StoredCheckpoint checkpoint = branches.find(execId, choice);
+        requireWhole(execId, checkpoint);
+        String branch = branches.beginWith(execId, checkpoint, choice);
+        IniFile now = IniFile.parse(TextFiles.read(configFile), configFile.toString());
+        String text = Branch.config(now, branch);
+        TextFiles.replace(configFile, text, branch, storage);
+        return new Restored(execId, checkpoint.ckptId(), branch, config.execId(), config.failure());
+    }
+
+    /** Verifies all data of the checkpoint, as a restart does. */
+    private void requireWhole(String execId, StoredCheckpoint checkpoint) throws IOException {
+        OptionalInt archived = checkpoint.archived() ? OptionalInt.of(checkpoint.ckptId()) : OptionalInt.empty();
+        List<Checkpoint> found = new CatalogueSurvey(config, execId).verified(checkpoint.level(), archived);
+        boolean whole = found.stream()
+                .filter(each -> each.ckptId() == checkpoint.ckptId() && each.level() == checkpoint.level())
+                .filter(each -> each.isArchived() == checkpoint.archived())
+                .filter(each -> each.folders().contains(checkpoint.place()))
+                .anyMatch(Checkpoint::isRecoverable);
+        if (!whole) {
+            throw DrumlinException.during("restoring checkpoint " + checkpoint.ckptId() + " of run " + execId)
+                    .path(checkpoint.files().keySet().iterator().next())
+                    .problem("with this configuration it is damaged or not complete")
+                    .advice("see drumlin run list --data for those that are whole")
+                    .exception();
+        }
+    }
+
+    @Override
+    public Deleted delete(String execId, int ckptId, boolean dryRun) throws IOException {
+        RunDirectory run = requireRun(execId, "deleting checkpoint " + ckptId);
+        ArchiveDeletion archive = new ArchiveDeletion(run, storage);
+        if (archive.paths(ckptId).isEmpty()) {
+            boolean atLevel = StoredCheckpoint.of(config, execId).stream().anyMatch(each -> each.ckptId() == ckptId);
+            throw DrumlinException.during("deleting checkpoint " + ckptId + " of run " + execId)
+                    .path(run.archive())
+                    .problem(
+                            atLevel
+                                    ? "it is not in the archive but at a level, where a restart looks for it"
+                                    : "it is not in the archive of level 4")
+                    .advice(
+                            "see drumlin run list for those in the archive; a whole run is deleted without --checkpoint")
+                    .exception();
+        }
+        FreedSpace freed = new FreedSpace();
+        for (Path path : archive.paths(ckptId)) {
+            freed.add(path);
+        }
+        if (!dryRun) {
+            LeasedRun.call(config, execId, () -> {
+                archive.delete(ckptId);
+                return ckptId;
+            });
+        }
+        return new Deleted(List.of(execId + "/" + ckptId), freed.bytes(), List.of(), List.of(), List.of());
+    }
+
+    @Override
+    public Deleted deleteRun(String execId, boolean force, boolean dryRun) throws IOException {
+        StoredNames.file(config.metaDir(), execId);
+        RunDeletion deletion = new RunDeletion(config, execId, storage);
+        boolean begun = deletion.isBegun() && !PathStatus.exists(new RunDirectory(config, execId, 0).meta());
+        if (!begun) {
+            requireRun(execId, "deleting a run");
+            requireNotNeeded(execId, force);
+        }
+        FreedSpace freed = new FreedSpace();
+        for (Path path : deletion.paths()) {
+            freed.add(path);
+        }
+        List<String> elsewhere = deletion.elsewhere();
+        if (!dryRun && begun) {
+            deletion.finish();
+        } else if (!dryRun) {
+            LeasedRun.call(config, execId, () -> {
+                deletion.delete();
+                return execId;
+            });
+        }
+        return new Deleted(List.of(execId), freed.bytes(), elsewhere, List.of(), List.of());
+    }
+
+    private void requireNotNeeded(String execId, boolean force) throws DrumlinException {
+        if (execId.equals(config.execId()) && config.failure() != 0 && !force) {
+            throw DrumlinException.during("deleting run " + execId)
+                    .path(configFile)
+                    .problem("the next start of this configuration restarts from it, failure = " + config.failure())
+                    .advice(
+                            "to delete it nevertheless, say --force; the next start is then refused until failure = 0 or"
+                                    + " exec_id names another run")
+                    .exception();
+        }
+    }
+
+    @Override
+    public Deleted prune(List<String> execIds, Rule rule, boolean dryRun) throws IOException {
+        for (String execId : execIds) {
+            requireRun(execId, "deleting checkpoints that are not to be kept");
+        }
+        return new CataloguePruning(configFile, config, storage).prune(execIds, rule, dryRun);
+    }
+}

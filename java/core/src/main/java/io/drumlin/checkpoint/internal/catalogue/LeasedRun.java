@@ -1,0 +1,34 @@
+package io.drumlin.checkpoint.internal.catalogue;
+
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.Lease;
+import io.drumlin.checkpoint.internal.directory.LeaseHolder;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import java.io.IOException;
+import java.util.Optional;
+
+/** Does what changes a run, while no job has it open. */
+final class LeasedRun {
+
+    private LeasedRun() {}
+
+    /** Work that changes a run. */
+    @FunctionalInterface
+    interface Work<T> {
+        T run() throws IOException;
+    }
+
+    /** @throws IOException a job has the run open and nothing was done, or the work has failed */
+    static <T> T call(FtiConfig config, String execId, Work<T> work) throws IOException {
+        if (config.lease().isZero()) {
+            return work.run();
+        }
+        RunDirectory run = new RunDirectory(config, execId, 0);
+        Optional<Lease> lease = Lease.take(run.lease(), LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
+        try {
+            return work.run();
+        } finally {
+            lease.ifPresent(Lease::close);
+        }
+    }
+}
