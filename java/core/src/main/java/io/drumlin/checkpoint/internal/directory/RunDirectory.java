@@ -218,13 +218,15 @@ public final class RunDirectory {
         List<Path> found = new ArrayList<>();
         for (Path entry : PathStatus.entries(directory)) {
             Matcher name = FileNames.RANK_FILE.matcher(entry.getFileName().toString());
-            // Only files, because opening a pipe would wait for its other end.
-            if (!name.matches() || !PathStatus.isRegularFile(entry)) {
+            if (!name.matches()) {
                 continue;
             }
             long owner = Long.parseLong(name.group(3));
-            requireRank(entry, owner, topology);
-            if (owner == rank && name.group(2).equals(kind.word())) {
+            boolean own = owner == rank && name.group(2).equals(kind.word());
+            // Each rank looks at its own files only: at level 4 the directory has those of all ranks. A pipe does not
+            // count, because opening it would wait for its other end.
+            if ((own || !isOfRun(owner, topology)) && PathStatus.isRegularFile(entry)) {
+                requireRank(entry, owner, topology);
                 found.add(entry);
             }
         }
@@ -240,6 +242,10 @@ public final class RunDirectory {
                 requireRank(entry, Long.parseLong(name.group(2)), topology);
             }
         }
+    }
+
+    private static boolean isOfRun(long owner, Topology topology) {
+        return owner < topology.ranks() && topology.isOfApplication((int) owner);
     }
 
     private static void requireRank(Path entry, long owner, Topology topology) throws DrumlinException {

@@ -29,6 +29,7 @@ import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.PathStatus;
@@ -163,7 +164,7 @@ public record Run(
             }
         };
         try {
-            Agreement.run(ranks, "taking the directories of run " + execId, begin);
+            take(ranks, inNodeOrder, execId, begin);
             Communicator app = inNodeOrder;
             if (!nodeOrder && !topology.isNumberedByNode()) {
                 app = topology.ownAsGiven(ranks);
@@ -189,6 +190,26 @@ public record Run(
             throw e;
         } finally {
             marker.delete();
+        }
+    }
+
+    /**
+     * Takes the directories of the run. If they are refused, which all ranks see, closes a communicator that nobody
+     * needs then. Collective.
+     */
+    private static void take(Communicator ranks, Communicator inNodeOrder, String execId, Agreement.Step begin)
+            throws IOException {
+        try {
+            Agreement.run(ranks, "taking the directories of run " + execId, begin);
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException refused) {
+            try {
+                inNodeOrder.close();
+            } catch (IOException e) {
+                refused.addSuppressed(e);
+            }
+            throw refused;
         }
     }
 

@@ -1,0 +1,54 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.topology.NodeIdentity;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a rank sees of the directory of a level. */
+class RunDirectoryTest {
+
+    @TempDir
+    private Path directory;
+
+    /** Rank 1 of two ranks of one node. */
+    private static Topology topology() {
+        List<Integer> ranks = List.of(0, 1);
+        return new Topology(1, 2, NodeIdentity.named(List.of("node0")).get(0), ranks, ranks, 0, true);
+    }
+
+    private List<Path> plainFiles() throws IOException {
+        return RunDirectory.rankFiles(directory, FileKind.PLAIN, 1, topology());
+    }
+
+    /** At level 4 all ranks share the directory: a look at each file would be as many looks as there are ranks, squared. */
+    @Test
+    void aRankLooksAtItsOwnFilesOnly() throws IOException {
+        Path own = Files.createFile(directory.resolve("Ckpt3-Rank1.fti"));
+        // Whoever looks at a link that leads to itself gets ELOOP.
+        Path others = directory.resolve("Ckpt3-Rank0.fti");
+        Files.createSymbolicLink(others, others);
+        assertThat(plainFiles()).containsExactly(own);
+    }
+
+    @Test
+    void whatIsNoFileDoesNotCount() throws IOException {
+        Files.createDirectory(directory.resolve("Ckpt3-Rank1.fti"));
+        Files.createDirectory(directory.resolve("Ckpt3-Rank7.fti"));
+        assertThat(plainFiles()).isEmpty();
+    }
+
+    @Test
+    void aFileOfMoreRanksIsRefused() throws IOException {
+        Files.createFile(directory.resolve("Ckpt3-Rank7.fti"));
+        assertThatThrownBy(this::plainFiles).hasMessageContaining("this is the file of rank 7 and the run has 2 ranks");
+    }
+}
