@@ -63,6 +63,8 @@ final class RunListing {
             }
             if (run.problem() != null) {
                 line(out, run.execId() + ": ? " + run.problem());
+            } else if (run.checkpoints().stream().anyMatch(each -> each.state() == null)) {
+                line(out, run.execId() + ": ? is what another number of ranks or another ckpt_io has stored");
             }
             if (run.isOpen()) {
                 line(out, run.execId() + " is open, or its job was killed");

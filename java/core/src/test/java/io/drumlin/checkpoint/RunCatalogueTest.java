@@ -377,6 +377,19 @@ class RunCatalogueTest {
         assertThat(catalogue().runs(false)).hasSize(1);
     }
 
+    /** With the configuration of another mode nothing can be said about them, least of all that they are lost. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void whatAnotherModeHasStoredIsNotCalledLost(String ioMode) throws IOException {
+        RunFixture fixture = run(ioMode);
+        String execId = fixture.restartValue("exec_id");
+        String text = Files.readString(fixture.config());
+        Files.writeString(
+                fixture.config(),
+                text.replaceAll("(?m)^ckpt_io *=.*", "ckpt_io = " + (ioMode.equals("1") ? "3" : "1")));
+        assertThat(catalogue().run(execId, false).checkpoints()).isNotEmpty().allMatch(each -> each.state() == null);
+    }
+
     @Test
     void startsAreRecorded() throws IOException {
         RunFixture fixture = run("1");

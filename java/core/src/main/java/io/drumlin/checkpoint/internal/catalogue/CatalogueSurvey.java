@@ -10,10 +10,12 @@ import io.drumlin.checkpoint.internal.branch.BranchRecord;
 import io.drumlin.checkpoint.internal.branch.RunPlaces;
 import io.drumlin.checkpoint.internal.branch.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
 import io.drumlin.checkpoint.internal.provenance.StartsFile;
+import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -47,6 +49,7 @@ final class CatalogueSurvey {
         String problem = null;
         try {
             found.addAll(surveyed(data));
+            found.addAll(refused(found));
         } catch (DrumlinException cannot) {
             problem = cannot.getMessage();
             found.addAll(named());
@@ -80,7 +83,8 @@ final class CatalogueSurvey {
             }
             int stored = ranks(listed, each.level(), each.ckptId());
             int surveyed = each.sources().size();
-            boolean ofOthers = stored != 0 && stored != surveyed && !each.isRecoverable();
+            boolean otherRanks = stored != 0 && stored != surveyed;
+            boolean ofOthers = !each.isRecoverable() && (otherRanks || isOfOtherMode(each.ckptId()));
             Instant time = time(each);
             found.add(new Checkpoint(
                     each.ckptId(),
@@ -89,7 +93,7 @@ final class CatalogueSurvey {
                     each.folders(),
                     time,
                     each.bytes(),
-                    ofOthers ? stored : surveyed,
+                    ofOthers && otherRanks ? stored : surveyed,
                     ofOthers ? null : each.state(),
                     each.missing(),
                     each.damaged(),
@@ -120,6 +124,35 @@ final class CatalogueSurvey {
         return found;
     }
 
+    /** Returns the checkpoints of which the survey has refused all files. */
+    private List<Checkpoint> refused(List<Checkpoint> surveyed) throws IOException {
+        List<Checkpoint> refused = new ArrayList<>();
+        for (Checkpoint each : named()) {
+            if (surveyed.stream().noneMatch(other -> isSame(each, other))) {
+                refused.add(new Checkpoint(
+                        each.ckptId(),
+                        each.level(),
+                        each.isArchived(),
+                        each.folders(),
+                        each.time(),
+                        each.bytes(),
+                        each.ranks(),
+                        isOfOtherMode(each.ckptId()) ? null : State.LOST,
+                        Set.of(),
+                        Set.of(),
+                        each.start()));
+            }
+        }
+        return refused;
+    }
+
+    /** Returns whether a survey has the checkpoint that the names of files tell. */
+    private static boolean isSame(Checkpoint named, Checkpoint surveyed) {
+        return named.ckptId() == surveyed.ckptId()
+                && named.isArchived() == surveyed.isArchived()
+                && surveyed.folders().containsAll(named.folders());
+    }
+
     private List<CheckpointListFile.Entry> entriesIfReadable() {
         try {
             return CheckpointListFile.entries(run.checkpointList());
@@ -145,6 +178,19 @@ final class CatalogueSurvey {
                 .filter(ranks -> ranks > 0)
                 .findFirst()
                 .orElse(0);
+    }
+
+    /** Returns whether the list of checkpoints says that one was stored with another {@code ckpt_io}. */
+    private boolean isOfOtherMode(int ckptId) throws IOException {
+        if (!PathStatus.exists(run.checkpointList())) {
+            return false;
+        }
+        IniFile list = IniFile.parse(
+                TextFiles.read(run.checkpointList()), run.checkpointList().toString());
+        String own = "100" + config.ioMode();
+        return list.get("checkpoint_id." + ckptId, "io_mode")
+                .filter(mode -> !mode.equals(own))
+                .isPresent();
     }
 
     private static @Nullable String start(List<StartsFile.Start> starts, @Nullable Instant time) {
