@@ -78,6 +78,42 @@ class KeptCheckpointsTest {
         });
     }
 
+    /** Data and metadata are in one directory. */
+    @ParameterizedTest
+    @CsvSource({"1, 0", "2, 0", "3, 0", "4, 0", "5, 0", "1, 1", "3, 1"})
+    void metadataMayLieWithTheData(String ioMode, String keepL4) throws IOException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "basic.ckpt_io",
+                        ioMode,
+                        "basic.meta_dir",
+                        directory.resolve("Global").toString(),
+                        "basic.keep_l4_ckpt",
+                        keepL4,
+                        "drumlin.keep",
+                        keepL4.equals("1") ? "1" : "3"));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 4, comm.rank()));
+        Path own = directory.resolve("Global/" + run.restartValue("exec_id"));
+        for (Path file : PathStatus.entries(own.resolve("l4"))) {
+            if (file.getFileName().toString().startsWith("Ckpt")) {
+                Files.write(file, new byte[10]);
+            }
+        }
+        run.run(2, (checkpoints, comm) -> {
+            int[] values = {0, 0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(3, comm.rank());
+            take(checkpoints, 5, 5, comm.rank());
+            checkpoints.complete();
+        });
+        assertThat(PathStatus.entries(own.resolve("l4_archive")))
+                .extracting(each -> each.getFileName().toString())
+                .anyMatch(name -> name.startsWith("Ckpt5-"))
+                .doesNotContain("Ckpt_damaged");
+    }
+
     /** The run is over, and what was kept can still be restored. */
     @ParameterizedTest
     @ValueSource(strings = {"1", "3"})

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -442,7 +443,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         awaitDeletion();
         for (Path root : roots(Level.L4)) {
             Path committed = RunDirectory.committed(root, Level.L4);
-            if (!root.equals(directories.meta()) || !isOfDifferential(committed)) {
+            if (!metadata || !root.equals(directories.meta()) || !isOfDifferential(committed)) {
                 archive(root, committed);
                 DirectoryTree.delete(committed, storage);
             }
@@ -463,10 +464,13 @@ public final class CommitProtocol implements CheckpointDirectories {
         }
         DirectoryTree.make(directories.archive(), storage);
         DirectoryTree.make(directories.metaArchive(), storage);
-        if (root.equals(directories.meta())) {
+        // If both directories are the same, metadata and data lie side by side.
+        boolean hasMetadata = metadata && root.equals(directories.meta());
+        if (hasMetadata) {
             archiveMetadata(from);
-        } else {
-            moveFiles(from, directories.archive());
+        }
+        if (root.equals(directories.global())) {
+            moveFiles(from, directories.archive(), file -> !hasMetadata || !MetadataFiles.isOne(file));
         }
     }
 
@@ -476,14 +480,15 @@ public final class CommitProtocol implements CheckpointDirectories {
         if (name.isPresent()) {
             Path archived = directories.metaArchive().resolve(name.get());
             DirectoryTree.make(archived, storage);
-            moveFiles(from, archived);
+            boolean alone = !directories.meta().equals(directories.global());
+            moveFiles(from, archived, file -> alone || MetadataFiles.isOne(file));
         }
     }
 
     /** A directory in the place of a file belongs to no checkpoint, and would keep a later file from its place. */
-    private void moveFiles(Path from, Path to) throws IOException {
+    private void moveFiles(Path from, Path to, Predicate<Path> which) throws IOException {
         for (Path file : PathStatus.entries(from)) {
-            if (!PathStatus.isDirectory(file)) {
+            if (which.test(file) && !PathStatus.isDirectory(file)) {
                 storage.rename(file, to.resolve(file.getFileName()));
             }
         }

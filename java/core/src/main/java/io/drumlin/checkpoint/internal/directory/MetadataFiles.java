@@ -28,6 +28,11 @@ public final class MetadataFiles {
 
     private MetadataFiles() {}
 
+    /** Returns whether a file is one of metadata, by its name. */
+    static boolean isOne(Path file) {
+        return NAME.matcher(file.getFileName().toString()).matches();
+    }
+
     /** Returns the name of a group's file. */
     public static String name(Group group) {
         return "sector" + group.sector() + "-group" + group.id() + ".fti";
@@ -62,6 +67,9 @@ public final class MetadataFiles {
     public static Optional<String> archiveName(Path directory, StorageEngine storage) throws IOException {
         boolean damaged = false;
         for (Path file : PathStatus.entries(directory)) {
+            if (!isOne(file)) {
+                continue;
+            }
             try {
                 GroupMetadata metadata = read(file, storage);
                 return metadata.type() == CkptType.FULL ? Optional.of("Ckpt_" + metadata.ckptId()) : Optional.empty();
