@@ -9,6 +9,7 @@ import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.RefusingEngine;
 import io.drumlin.storage.RefusingEngine.Trouble;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,28 @@ class FailedOpeningTest {
         RefusingEngine engine = new RefusingEngine(
                 new NioEngine(), Trouble.EROFS, path -> path.toString().contains("Topology.fti"));
         fails(run, engine, "Topology.fti");
+    }
+
+    /** A section of another program, which Topology.fti is to repeat, has a value that no line can hold. */
+    @ParameterizedTest
+    @ValueSource(strings = {"config.fti", "Topology.fti"})
+    void aDamagedValueIsNamed(String file) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("mine.key", "value"));
+        if (file.equals("Topology.fti")) {
+            run.run(2, (checkpoints, comm) -> {
+                checkpoints.protect(0, new int[] {7});
+                checkpoints.checkpoint(1, Level.L1);
+            });
+        }
+        Path damaged = file.equals("Topology.fti") ? run.file(file) : run.config();
+        Files.writeString(damaged, Files.readString(damaged).replace("value", "\u0000alue"));
+        RefusingEngine engine = new RefusingEngine(new NioEngine(), Trouble.EROFS, path -> false);
+        if (file.equals("config.fti")) {
+            fails(run, engine, "[mine] key");
+        } else {
+            run.run(2, (checkpoints, comm) -> assertThat(checkpoints.isRestart())
+                    .isTrue());
+        }
     }
 
     @Test

@@ -104,7 +104,7 @@ public final class TopologyFile {
     }
 
     /** Returns the content as C FTI writes it: part of the configuration, and the node names. */
-    public static String toIni(FtiConfig config, NodeOrder order, int ranksOfApplication) {
+    public static String toIni(FtiConfig config, NodeOrder order, int ranksOfApplication) throws DrumlinException {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         for (String section : config.ini().sections()) {
             if (!List.of("basic", "restart", "advanced", NODES).contains(section)) {
@@ -116,6 +116,24 @@ public final class TopologyFile {
             Map<String, String> ours = sections.computeIfAbsent(DRUMLIN, name -> new LinkedHashMap<>());
             ours.put(RANKS, Integer.toString(ranksOfApplication));
             ours.put(GROUP_SIZE, Integer.toString(config.groupSize()));
+        }
+        return dump(sections);
+    }
+
+    /** A damaged configuration may have a value that can be read and not written. */
+    private static String dump(Map<String, Map<String, String>> sections) throws DrumlinException {
+        for (Map.Entry<String, Map<String, String>> section : sections.entrySet()) {
+            for (Map.Entry<String, String> value : section.getValue().entrySet()) {
+                try {
+                    IniFile.dump(Map.of(section.getKey(), Map.of(value.getKey(), value.getValue())));
+                } catch (IllegalArgumentException e) {
+                    throw DrumlinException.during("writing Topology.fti")
+                            .problem("[" + section.getKey() + "] " + value.getKey()
+                                    + " of the configuration file has a character that no line can hold")
+                            .advice("the file may be damaged: write this value again")
+                            .exception();
+                }
+            }
         }
         return IniFile.dump(sections);
     }
@@ -240,11 +258,11 @@ public final class TopologyFile {
             sections.put(PREVIOUS + i, nodes);
             putParts(sections, PREVIOUS + i, previous);
         }
-        return IniFile.dump(sections);
+        return dump(sections);
     }
 
     /** Returns the file with other nodes in their places. */
-    private static String withNodes(IniFile ini, List<NodeIdentity> nodes) {
+    private static String withNodes(IniFile ini, List<NodeIdentity> nodes) throws DrumlinException {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         for (String section : ini.sections()) {
             sections.put(section, new LinkedHashMap<>(ini.section(section)));
@@ -253,7 +271,7 @@ public final class TopologyFile {
         sections.put(NODES, names(nodes));
         sections.put(DRUMLIN + OF_DISKS, disks(nodes));
         sections.values().removeIf(Map::isEmpty);
-        return sections.equals(before) ? ini.text() : IniFile.dump(sections);
+        return sections.equals(before) ? ini.text() : dump(sections);
     }
 
     private static List<String> nodeNames(IniFile topology, String section, String name) throws DrumlinException {
