@@ -21,7 +21,9 @@ import java.util.regex.Pattern;
  */
 public final class ArchivePruning {
 
-    private static final Pattern FILE = Pattern.compile("Ckpt(\\d{1,9})-.*");
+    /** Matches the name of each file of a checkpoint, whatever its mode; the group is the id. */
+    public static final Pattern FILE = Pattern.compile("Ckpt(\\d{1,9})-.*");
+
     private static final Pattern METADATA = Pattern.compile("Ckpt_(\\d{1,9})");
 
     private final RunDirectory directories;
@@ -59,6 +61,9 @@ public final class ArchivePruning {
 
     /** Returns what is to be deleted, in this order. If a kill interrupts the deletion, the next one finishes it. */
     List<Path> superfluous() throws IOException {
+        if (kept.all()) {
+            return List.of();
+        }
         Map<Integer, List<Path>> archived = archived(directories);
         List<Kept> checkpoints = new ArrayList<>();
         for (Map.Entry<Integer, List<Path>> each : archived.entrySet()) {
@@ -67,9 +72,9 @@ public final class ArchivePruning {
             long millis = PathStatus.read(last).lastModifiedTime().toMillis();
             checkpoints.add(new Kept(each.getKey(), millis, bytes(paths)));
         }
-        Path committed = directories.committed(Level.L4);
+        long current = kept.mostBytes() == 0 ? 0 : bytes(PathStatus.entries(directories.committed(Level.L4)));
         List<Path> superfluous = new ArrayList<>();
-        for (Kept each : kept.superfluous(checkpoints, bytes(PathStatus.entries(committed)))) {
+        for (Kept each : kept.superfluous(checkpoints, current)) {
             superfluous.addAll(archived.get(each.ckptId()));
         }
         return superfluous;

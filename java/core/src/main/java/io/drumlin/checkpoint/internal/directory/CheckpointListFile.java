@@ -20,6 +20,7 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -201,7 +202,10 @@ public final class CheckpointListFile {
         sections.keySet().removeIf(name -> name.contains(OF));
         if (!ordered && !config.kept().archives() && !PathStatus.exists(directories.archive())) {
             keepLast(sections);
-        } else if (!ordered && config.kept().archives() && !config.kept().all()) {
+        } else if (!ordered
+                && level == Level.L4
+                && config.kept().archives()
+                && !config.kept().all()) {
             keepExisting(sections);
         }
         keepOfOtherRanks(sections, section, values);
@@ -222,16 +226,13 @@ public final class CheckpointListFile {
 
     /** Removes the sections of archived checkpoints that were deleted, but not the last one. */
     private void keepExisting(Map<String, Map<String, String>> sections) throws IOException {
-        List<String> existing = new ArrayList<>();
+        Set<String> existing = new HashSet<>();
         for (int id : ArchivePruning.ids(directories)) {
             existing.add(SECTION + id);
         }
         List<String> names = List.copyOf(sections.keySet());
-        for (String name : names.subList(0, Math.max(0, names.size() - 1))) {
-            if (!existing.contains(name)) {
-                sections.remove(name);
-            }
-        }
+        existing.addAll(names.subList(Math.max(0, names.size() - 1), names.size()));
+        sections.keySet().retainAll(existing);
     }
 
     /**

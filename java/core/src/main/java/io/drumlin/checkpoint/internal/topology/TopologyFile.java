@@ -122,20 +122,27 @@ public final class TopologyFile {
 
     /** A damaged configuration may have a value that can be read and not written. */
     private static String dump(Map<String, Map<String, String>> sections) throws DrumlinException {
+        try {
+            return IniFile.dump(sections);
+        } catch (IllegalArgumentException e) {
+            throw DrumlinException.during("writing Topology.fti")
+                    .problem(unwritable(sections) + " of the configuration file has a character that no line can hold")
+                    .advice("the file may be damaged: write this value again")
+                    .exception();
+        }
+    }
+
+    private static String unwritable(Map<String, Map<String, String>> sections) {
         for (Map.Entry<String, Map<String, String>> section : sections.entrySet()) {
             for (Map.Entry<String, String> value : section.getValue().entrySet()) {
                 try {
                     IniFile.dump(Map.of(section.getKey(), Map.of(value.getKey(), value.getValue())));
                 } catch (IllegalArgumentException e) {
-                    throw DrumlinException.during("writing Topology.fti")
-                            .problem("[" + section.getKey() + "] " + value.getKey()
-                                    + " of the configuration file has a character that no line can hold")
-                            .advice("the file may be damaged: write this value again")
-                            .exception();
+                    return "[" + section.getKey() + "] " + value.getKey();
                 }
             }
         }
-        return IniFile.dump(sections);
+        return "a value";
     }
 
     /** Puts an order into the sections as the present one. */
