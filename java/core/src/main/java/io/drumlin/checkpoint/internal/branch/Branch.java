@@ -6,8 +6,6 @@ import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.directory.Lease;
-import io.drumlin.checkpoint.internal.directory.LeaseHolder;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.format.fti.IniFile;
@@ -59,16 +57,8 @@ public final class Branch {
         if (asNamed && itself.isPresent() && itself.get().asked().equals(choice.asked())) {
             return parent;
         }
-        if (config.lease().isZero()) {
-            return beginWith(parent, find(parent, choice), choice);
-        }
         requireRun(parent);
-        Optional<Lease> lease = Lease.take(run.lease(), LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
-        try {
-            return beginWith(parent, find(parent, choice), choice);
-        } finally {
-            lease.ifPresent(Lease::close);
-        }
+        return LeasedRun.call(config, parent, () -> beginWith(parent, find(parent, choice), choice));
     }
 
     private void requireRun(String execId) throws IOException {

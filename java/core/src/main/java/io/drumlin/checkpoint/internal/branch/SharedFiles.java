@@ -21,6 +21,8 @@ final class SharedFiles {
         try {
             Files.createLink(target, source);
         } catch (UnsupportedOperationException | FileSystemException noLink) {
+            // No links, too many, another file system, a file of another user. What stops the copy, too, is reported by
+            // it.
             copy(source, target, storage);
         }
     }

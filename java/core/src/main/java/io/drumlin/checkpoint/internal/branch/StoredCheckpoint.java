@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A checkpoint of a run, as the names of its files tell. Nothing is read, so files may be missing or damaged.
@@ -28,8 +27,6 @@ import java.util.regex.Pattern;
  */
 public record StoredCheckpoint(
         int ckptId, Level level, boolean archived, Instant time, Map<Path, List<Path>> files, Path metadata) {
-
-    private static final Pattern FILE = Pattern.compile("Ckpt(\\d{1,9})-.*");
 
     /** Returns where it lies, for messages. */
     public String place() {
@@ -63,7 +60,7 @@ public record StoredCheckpoint(
     }
 
     private static boolean isFile(Path path) {
-        return FILE.matcher(path.getFileName().toString()).matches();
+        return ArchivePruning.FILE.matcher(path.getFileName().toString()).matches();
     }
 
     private static List<Path> onNodes(FtiConfig config, String execId, Level level) throws IOException {
@@ -77,7 +74,7 @@ public record StoredCheckpoint(
         Map<Integer, Map<Path, List<Path>>> byId = new TreeMap<>();
         for (Path directory : directories) {
             for (Path file : PathStatus.entries(directory)) {
-                Matcher name = FILE.matcher(file.getFileName().toString());
+                Matcher name = ArchivePruning.FILE.matcher(file.getFileName().toString());
                 if (name.matches()) {
                     byId.computeIfAbsent(Integer.valueOf(name.group(1)), id -> new LinkedHashMap<>())
                             .computeIfAbsent(directory, path -> new ArrayList<>())

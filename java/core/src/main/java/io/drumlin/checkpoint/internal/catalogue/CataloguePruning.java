@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.RunCatalogue.Deleted;
 import io.drumlin.checkpoint.RunCatalogue.Rule;
 import io.drumlin.checkpoint.RunCatalogue.Run;
 import io.drumlin.checkpoint.internal.branch.Branch;
+import io.drumlin.checkpoint.internal.branch.LeasedRun;
 import io.drumlin.checkpoint.internal.branch.RunPlaces;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;

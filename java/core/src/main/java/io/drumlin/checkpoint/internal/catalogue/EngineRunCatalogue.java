@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.catalogue;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.internal.branch.Branch;
+import io.drumlin.checkpoint.internal.branch.LeasedRun;
 import io.drumlin.checkpoint.internal.branch.RunPlaces;
 import io.drumlin.checkpoint.internal.branch.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;

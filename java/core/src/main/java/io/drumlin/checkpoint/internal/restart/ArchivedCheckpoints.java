@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.directory.ArchivePruning;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -72,14 +73,13 @@ public final class ArchivedCheckpoints {
     /** Returns when each checkpoint in the archive was written, by id. */
     private Map<Integer, Long> archived() throws IOException {
         Map<Integer, Long> found = new TreeMap<>();
-        for (Path file : PathStatus.entries(directories.archive())) {
-            String name = file.getFileName().toString();
-            String id = name.startsWith("Ckpt") ? name.substring(4).replaceFirst("-.*", "") : "";
-            if (id.matches("\\d{1,9}")) {
-                found.merge(
-                        Integer.parseInt(id),
-                        PathStatus.read(file).lastModifiedTime().toMillis(),
-                        Math::max);
+        for (Map.Entry<Integer, List<Path>> each :
+                ArchivePruning.archived(directories).entrySet()) {
+            Path last = each.getValue().get(each.getValue().size() - 1);
+            // Metadata alone are no checkpoint.
+            if (ArchivePruning.FILE.matcher(last.getFileName().toString()).matches()) {
+                found.put(
+                        each.getKey(), PathStatus.read(last).lastModifiedTime().toMillis());
             }
         }
         return found;

@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.catalogue;
+package io.drumlin.checkpoint.internal.branch;
 
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.Lease;
@@ -8,18 +8,23 @@ import java.io.IOException;
 import java.util.Optional;
 
 /** Does what changes a run, while no job has it open. */
-final class LeasedRun {
+public final class LeasedRun {
 
     private LeasedRun() {}
 
     /** Work that changes a run. */
     @FunctionalInterface
-    interface Work<T> {
+    public interface Work<T> {
+        /** Does the work. */
         T run() throws IOException;
     }
 
-    /** @throws IOException a job has the run open and nothing was done, or the work has failed */
-    static <T> T call(FtiConfig config, String execId, Work<T> work) throws IOException {
+    /**
+     * Does the work while this process has the lease of the run.
+     *
+     * @throws IOException a job has the run open and nothing was done, or the work has failed
+     */
+    public static <T> T call(FtiConfig config, String execId, Work<T> work) throws IOException {
         if (config.lease().isZero()) {
             return work.run();
         }
