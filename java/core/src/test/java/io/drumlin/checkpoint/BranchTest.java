@@ -271,31 +271,20 @@ class BranchTest {
 
     /** Another job has the run open: a process that is alive holds the lease. */
     @Test
-    void anActiveRunHasNoBranches() throws IOException, InterruptedException {
+    void anActiveRunHasNoBranches() throws IOException {
         RunFixture run = parent("3");
         Path lease = directory.resolve("Meta/" + run.restartValue("exec_id") + "/drumlin-lease");
-        List<String> text = new ArrayList<>();
+        List<ForeignLease> foreign = new ArrayList<>();
         run.run(2, (checkpoints, comm) -> {
             if (comm.rank() == 0) {
-                text.add(Files.readString(lease));
+                foreign.add(new ForeignLease(lease));
             }
         });
-        Process other = new ProcessBuilder("sleep", "60").start();
-        try {
-            String stat = Files.readString(Path.of("/proc/" + other.pid() + "/stat"));
-            String start = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[19];
-            Files.writeString(
-                    lease,
-                    text.get(0)
-                            .replaceAll("(?m)^pid( *=).*", "pid$1 " + other.pid())
-                            .replaceAll("(?m)^start( *=).*", "start$1 " + start));
-            Map<String, String> before = files(run.restartValue("exec_id"));
-            assertThatThrownBy(() -> open(run, builder -> builder.from(3), (checkpoints, comm) -> {}))
-                    .hasMessageContaining("another job is running with this run's directories");
-            assertThat(files(run.restartValue("exec_id"))).isEqualTo(before);
-            assertThat(PathStatus.entries(directory.resolve("Meta"))).hasSize(1);
-        } finally {
-            other.destroyForcibly().waitFor();
-        }
+        foreign.get(0).pretend();
+        Map<String, String> before = files(run.restartValue("exec_id"));
+        assertThatThrownBy(() -> open(run, builder -> builder.from(3), (checkpoints, comm) -> {}))
+                .hasMessageContaining("another job is running with this run's directories");
+        assertThat(files(run.restartValue("exec_id"))).isEqualTo(before);
+        assertThat(PathStatus.entries(directory.resolve("Meta"))).hasSize(1);
     }
 }

@@ -1,5 +1,6 @@
 package io.drumlin.hostile;
 
+import io.drumlin.checkpoint.ForeignLease;
 import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.hostile.Life.Failure;
