@@ -34,16 +34,6 @@ final class ErrorPicture {
     private static final String ERROR = "#4e79a7";
     private static final String UNBOUNDED = "#e15759";
 
-    private static final String STYLE =
-            """
-            text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: #1f2933; }
-            text.title { font-size: 17px; font-weight: 600; }
-            text.lane { font-size: 13px; font-weight: 600; }
-            text.note { fill: #616e7c; }
-            line { stroke: #e4e7eb; }
-            g.bar:hover rect { stroke: #111; stroke-width: 1; }
-            """;
-
     private final DiffSummary summary;
     private final Tolerance tolerance;
     private final List<Map.Entry<String, ElementErrors>> lanes;
@@ -102,7 +92,7 @@ final class ErrorPicture {
         out.printf(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">%n",
                 WIDTH, height, WIDTH, height);
-        out.printf("<title>%s</title>%n<style>%n%s</style>%n", LayoutPicture.xml(title), STYLE);
+        out.printf("<title>%s</title>%n<style>%n%s</style>%n", LayoutPicture.xml(title), TimelinePicture.STYLE);
         out.printf("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, height);
         text(out, "title", MARGIN, MARGIN + 12.0, "start", title);
         text(out, "note", MARGIN, MARGIN + 32.0, "start", paths);

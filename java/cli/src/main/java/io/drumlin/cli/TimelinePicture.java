@@ -55,7 +55,8 @@ final class TimelinePicture {
         MARKS.put("end", "#616e7c");
     }
 
-    private static final String STYLE =
+    /** The style of pictures with lanes. */
+    static final String STYLE =
             """
             text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: #1f2933; }
             text.title { font-size: 17px; font-weight: 600; }

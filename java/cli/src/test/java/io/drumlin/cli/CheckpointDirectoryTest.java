@@ -31,25 +31,7 @@ class CheckpointDirectoryTest {
     private final CommandRun command = new CommandRun();
 
     private void write(int ioMode, Level... levels) throws IOException {
-        Files.writeString(
-                directory.resolve("config.fti"),
-                String.join(
-                        "\n",
-                        "[basic]",
-                        "node_size = 1",
-                        "group_size = 4",
-                        "ckpt_dir = " + directory.resolve("Local"),
-                        "glbl_dir = " + directory.resolve("Global"),
-                        "meta_dir = " + directory.resolve("Meta"),
-                        "ckpt_io = " + ioMode,
-                        "verbosity = 3",
-                        "[restart]",
-                        "failure = 0",
-                        "exec_id = none",
-                        "[advanced]",
-                        "block_size = 1024",
-                        "local_test = 1",
-                        ""));
+        RunConfig.write(directory, ioMode, 4);
         ThreadCommunicator.run(RANKS, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(directory.resolve("config.fti"), comm)) {
                 int id = 10;

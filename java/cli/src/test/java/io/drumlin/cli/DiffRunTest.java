@@ -29,25 +29,7 @@ class DiffRunTest {
     /** Writes a checkpoint, of which element 5 of variable 2 of rank 1 is {@code value}. */
     private Path run(String name, int ioMode, Level level, double value) throws IOException {
         Path folder = Files.createDirectory(directory.resolve(name));
-        Path config = Files.writeString(
-                folder.resolve("config.fti"),
-                String.join(
-                        "\n",
-                        "[basic]",
-                        "node_size = 1",
-                        "group_size = 3",
-                        "ckpt_dir = " + folder.resolve("Local"),
-                        "glbl_dir = " + folder.resolve("Global"),
-                        "meta_dir = " + folder.resolve("Meta"),
-                        "ckpt_io = " + ioMode,
-                        "verbosity = 3",
-                        "[restart]",
-                        "failure = 0",
-                        "exec_id = none",
-                        "[advanced]",
-                        "block_size = 1024",
-                        "local_test = 1",
-                        ""));
+        Path config = RunConfig.write(folder, ioMode, 3);
         ThreadCommunicator.run(RANKS, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
                 double[] values = new double[2000];

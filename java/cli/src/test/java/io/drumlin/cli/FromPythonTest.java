@@ -1,7 +1,6 @@
 package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.Golden;
 import io.drumlin.checkpoint.Checkpoints;
@@ -39,7 +38,6 @@ class FromPythonTest {
         Python.require("numpy");
         Path page =
                 Golden.path("fti-ff").resolve("../../../../docs/from-python.md").normalize();
-        assumeTrue(Files.exists(page), "there is no " + page);
         String run = write();
         writeCommand();
         String examples = EXAMPLE.matcher(Files.readString(page))
@@ -47,7 +45,7 @@ class FromPythonTest {
                 .map(MatchResult::group)
                 .filter(example -> !example.contains("import h5py") && !example.contains("import gsd"))
                 .map(example ->
-                        example.replace("```python", "").replace("```", "").replace("RUN", run))
+                        example.replace("```python", "").replace("```", "").replace("global/RUN", "Global/" + run))
                 .collect(Collectors.joining("\n"));
         assertThat(examples).contains("numpy.load", "numpy.memmap", "drumlin", "diff");
         String printed = Python.run(
@@ -62,25 +60,7 @@ class FromPythonTest {
 
     /** Writes a run of the mode POSIX, and a file in FTI-FF whose variable has two containers. */
     private String write() throws IOException {
-        Path config = Files.writeString(
-                folder.resolve("config.fti"),
-                String.join(
-                        "\n",
-                        "[basic]",
-                        "node_size = 1",
-                        "group_size = 2",
-                        "ckpt_dir = " + folder.resolve("local"),
-                        "glbl_dir = " + folder.resolve("global"),
-                        "meta_dir = " + folder.resolve("meta"),
-                        "ckpt_io = 1",
-                        "verbosity = 3",
-                        "[restart]",
-                        "failure = 0",
-                        "exec_id = none",
-                        "[advanced]",
-                        "block_size = 1024",
-                        "local_test = 1",
-                        ""));
+        Path config = RunConfig.write(folder, 1, 2);
         ThreadCommunicator.run(2, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
                 checkpoints.protect(1, values(100 * comm.rank()));
@@ -91,7 +71,7 @@ class FromPythonTest {
         bytes.asDoubleBuffer().put(values(0));
         FtiFfFiles.write(
                 folder.resolve("Ckpt12-Rank0.fti"), new TreeMap<>(Map.of(1, bytes.array())), 100L * Double.BYTES);
-        try (Stream<Path> runs = Files.list(folder.resolve("global"))) {
+        try (Stream<Path> runs = Files.list(folder.resolve("Global"))) {
             return runs.findFirst().orElseThrow().getFileName().toString();
         }
     }

@@ -35,26 +35,7 @@ class Hdf5DatasetsTest {
 
     @BeforeEach
     void write() throws IOException {
-        Path config = Files.writeString(
-                directory.resolve("config.fti"),
-                String.join(
-                        "\n",
-                        "[basic]",
-                        "node_size = 1",
-                        "group_size = 3",
-                        "ckpt_dir = " + directory.resolve("Local"),
-                        "glbl_dir = " + directory.resolve("Global"),
-                        "meta_dir = " + directory.resolve("Meta"),
-                        "ckpt_io = 5",
-                        "h5_single_file_enable = 1",
-                        "verbosity = 3",
-                        "[restart]",
-                        "failure = 0",
-                        "exec_id = none",
-                        "[advanced]",
-                        "block_size = 1024",
-                        "local_test = 1",
-                        ""));
+        Path config = RunConfig.write(directory, 5, 3, "h5_single_file_enable = 1");
         ThreadCommunicator.run(RANKS, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
                 checkpoints.protect(1, new double[] {comm.rank(), 1, 2, 3});
