@@ -266,7 +266,10 @@ final class Model {
         affected(level).forEach(kept::remove);
     }
 
-    /** Those that may have become that of a level by a checkpoint of which nobody knows how it ended. */
+    /**
+     * Those that may have become that of a level by a checkpoint of which nobody knows how it ended, and one without copies or codes, which
+     * counts as level 1 and stays in the directories of the level at which it was taken.
+     */
     private List<Level> affected(Level level) {
         int most = completing
                 ? Level.L4.number()
@@ -276,8 +279,11 @@ final class Model {
                         .orElse(0);
         List<Level> affected = new ArrayList<>();
         for (Level other : Level.values()) {
+            Kept checkpoint = kept.get(other);
             boolean same = other.number() == level.number();
-            if (same || other.number() <= most) {
+            boolean liesThere =
+                    checkpoint != null && begun.get(checkpoint.epoch).level() == level;
+            if (same || liesThere || other.number() <= most) {
                 affected.add(other);
             }
         }
