@@ -104,6 +104,9 @@ final class Life {
         }
         // Nothing goes wrong any more.
         start(Plan.look(false, Optional.empty()));
+        if (setting.kept() > 1) {
+            new Archive(world, model, setting, jobs).judge(List.copyOf(hosts), sizes);
+        }
     }
 
     private void shareDisk() throws IOException {

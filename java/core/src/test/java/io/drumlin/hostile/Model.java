@@ -44,6 +44,9 @@ final class Model {
     /** Begun, and neither committed nor known to be gone. */
     private final Set<Integer> unsettled = new TreeSet<>();
 
+    /** The earlier checkpoints of level 4 that must be whole in the archive, the oldest first. */
+    private final List<Integer> archived = new ArrayList<>();
+
     private List<String> hosts;
     /** Those of the last start that brought something back, or began afresh. */
     private List<String> known;
@@ -139,8 +142,17 @@ final class Model {
         };
     }
 
+    /** Those that the archive must have, besides what is at level 4. */
+    List<Integer> archived() {
+        return List.copyOf(archived);
+    }
+
     void begun(Begun checkpoint) {
         mustBeFresh = false;
+        if (checkpoint.level().number() == Level.L4.number()) {
+            // It may come to its place and be the reason to delete an older one, whether the program is told or not.
+            makeRoom(setting.kept() - 2);
+        }
         begun.put(checkpoint.epoch(), checkpoint);
         orders.put(checkpoint.epoch(), hosts);
         unsettled.add(checkpoint.epoch());
@@ -150,7 +162,30 @@ final class Model {
         committed(epoch, begun.get(epoch).level());
     }
 
+    private void makeRoom(int most) {
+        while (archived.size() > Math.max(0, most)) {
+            archived.remove(0);
+        }
+    }
+
+    /** The checkpoint of level 4 goes to the archive, where it takes the place of one with its id. */
+    private void archive(int next) {
+        Kept former = kept.get(Level.L4);
+        if (former == null || !former.lost.isEmpty() || former.epoch == next) {
+            return;
+        }
+        int ckptId = begun.get(former.epoch).ckptId();
+        archived.removeIf(epoch -> begun.get(epoch).ckptId() == ckptId);
+        if (ckptId != begun.get(next).ckptId()) {
+            archived.add(former.epoch);
+        }
+        makeRoom(setting.kept() - 1);
+    }
+
     private void committed(int epoch, Level level) {
+        if (level.number() == Level.L4.number()) {
+            archive(epoch);
+        }
         kept.keySet().removeIf(other -> other.number() <= level.number());
         kept.put(level, new Kept(epoch, hosts));
         unsettled.removeIf(other -> other <= epoch && begun.get(other).level().number() <= level.number());
@@ -167,6 +202,9 @@ final class Model {
         known = hosts;
         mayBeFresh = false;
         completing = false;
+        if (kept.containsKey(Level.L4) && kept.get(Level.L4).epoch > epoch) {
+            archived.clear();
+        }
         kept.values().removeIf(other -> other.epoch > epoch);
         if (level == Level.L1) {
             kept.entrySet()
@@ -198,6 +236,7 @@ final class Model {
     void beganAfresh() {
         known = hosts;
         kept.clear();
+        archived.clear();
         unsettled.clear();
         completing = false;
         last = -1;
@@ -211,6 +250,7 @@ final class Model {
 
     /** @param keepsLast whether the last checkpoint stays */
     void completed(boolean keepsLast) {
+        makeRoom(setting.kept() - 2);
         if (keepsLast && last > 0) {
             Level level = begun.get(last).level() == Level.L4_DCP ? Level.L4_DCP : Level.L4;
             kept.clear();
@@ -226,6 +266,7 @@ final class Model {
 
     /** It was killed while it completed: the last checkpoint may have become one of level 4. */
     void mayBeCompleted(boolean keepsLast) {
+        makeRoom(setting.kept() - 2);
         completing = true;
         mayBeFresh = !keepsLast || last < 0;
     }
@@ -263,6 +304,7 @@ final class Model {
 
     /** What all ranks need of a level is another. */
     void spoil(Level level) {
+        archived.clear();
         affected(level).forEach(kept::remove);
     }
 
@@ -298,6 +340,9 @@ final class Model {
                 .append(checkpoint.epoch)
                 .append(checkpoint.lost.isEmpty() ? "" : " hurt on nodes " + checkpoint.lost)
                 .append(", "));
+        if (!archived.isEmpty()) {
+            words.append("archived ").append(archived).append(", ");
+        }
         return words.append("not settled ").append(unsettled).toString();
     }
 }

@@ -55,6 +55,10 @@ record Setting(int ioMode, int nodeSize, boolean heads, int groupSize, Map<Strin
         changes.put("drumlin.storage", engines.get(random.nextInt(engines.size())));
         changes.put("drumlin.slab_memory", "2");
         changes.put("advanced.local_test", "0");
+        int kept = random.nextInt(5);
+        if (kept > 1 && changes.get("basic.keep_l4_ckpt").equals("0")) {
+            changes.put("drumlin.keep", Integer.toString(kept));
+        }
         return new Setting(ioMode, nodeSize, heads, groupSize, changes);
     }
 
@@ -64,6 +68,11 @@ record Setting(int ioMode, int nodeSize, boolean heads, int groupSize, Map<Strin
 
     boolean is(String key) {
         return changes.getOrDefault(key, "0").equals("1");
+    }
+
+    /** How many checkpoints of level 4 stay, the last one included; all are not counted. */
+    int kept() {
+        return Integer.parseInt(changes.getOrDefault("drumlin.keep", "1"));
     }
 
     /** Whether checkpoints may be finished while the program goes on. */

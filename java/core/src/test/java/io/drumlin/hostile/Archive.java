@@ -1,0 +1,87 @@
+package io.drumlin.hostile;
+
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunCatalogue;
+import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
+import io.drumlin.checkpoint.RunCatalogue.Run;
+import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.hostile.Jobs.Start;
+import io.drumlin.hostile.Life.Failure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/** The checkpoints of level 4 that a life leaves: each that the catalogue calls whole restores to its own content, and none is lost. */
+final class Archive {
+
+    private final World world;
+    private final Model model;
+    private final Setting setting;
+    private final Jobs jobs;
+
+    Archive(World world, Model model, Setting setting, Jobs jobs) {
+        this.world = world;
+        this.model = model;
+        this.setting = setting;
+        this.jobs = jobs;
+    }
+
+    /** @param sizes of as many variables as the program has */
+    void judge(List<String> hosts, int[] sizes) throws IOException, Failure {
+        Set<Integer> whole = new TreeSet<>();
+        for (Run run : RunCatalogue.open(world.config(), world.root()).runs(true)) {
+            for (Checkpoint each : run.checkpoints()) {
+                if (each.level() == Level.L4 && each.isRecoverable()) {
+                    whole.add(restored(run.execId(), each.ckptId(), hosts, sizes));
+                }
+            }
+        }
+        if (!whole.containsAll(model.archived())) {
+            throw new Failure("the archive must have " + model.archived() + ", and whole are " + whole);
+        }
+    }
+
+    /** Begins a branch with a checkpoint. @return whose content it has */
+    private int restored(String execId, int ckptId, List<String> hosts, int[] sizes) throws IOException, Failure {
+        Path folder = Files.createDirectories(world.root().resolveSibling("branch"));
+        RunFixture branch = RunFixture.at(folder);
+        Files.copy(world.config(), branch.config());
+        branch.setRestart("0", "none");
+        String name = RunCatalogue.open(branch.config(), folder)
+                .restore(execId, ckptId, null)
+                .branch();
+        Telling telling = new Telling();
+        List<String> hostOfRank = IntStream.range(0, setting.ranks())
+                .mapToObj(rank -> hosts.get(rank / setting.nodeSize()))
+                .toList();
+        Plan look = Plan.look(false, Optional.empty());
+        Throwable failure = jobs.run(new Start(
+                branch,
+                look,
+                new Faults(Optional.empty(), folder),
+                telling,
+                hostOfRank,
+                1,
+                setting.behind(),
+                sizes,
+                setting.engine()));
+        String which = "checkpoint " + ckptId + " of " + execId;
+        if (failure != null || !telling.wrong().isEmpty()) {
+            throw new Failure(which + " is called whole and cannot be restored: " + failure + " " + telling.wrong());
+        }
+        Set<Integer> epochs = new TreeSet<>(telling.recovered().values());
+        if (epochs.size() != 1
+                || model.checkpoint(epochs.iterator().next()).ckptId() != ckptId
+                || telling.lastIds().values().stream().anyMatch(id -> id != ckptId)) {
+            throw new Failure(which + " is restored to " + telling.recovered() + ", ids " + telling.lastIds());
+        }
+        RunCatalogue.open(world.config(), world.root()).deleteRun(name, true, false);
+        World.delete(folder);
+        return epochs.iterator().next();
+    }
+}
