@@ -7,7 +7,9 @@ import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,15 +60,15 @@ final class CacheDistribution {
         if (any[0] == 0) {
             return null;
         }
-        requireApart(foreign);
+        Set<Path> contested = contested(foreign);
         KvTree offers = new KvTree();
         boolean whole = Agreement.call(world, "looking for files of other nodes", () -> {
-            boolean own = isWhole(world.rank());
-            offers.merge(offers(own, foreign));
+            boolean own = isWhole(world.rank(), contested);
+            offers.merge(offers(own, foreign, contested));
             return own;
         });
         SortedMap<Integer, List<Move>> rounds = plan(offers);
-        IOException failure = move(rounds);
+        IOException failure = move(rounds, contested);
         boolean wanted = rounds.values().stream().flatMap(List::stream).anyMatch(each -> each.rank() == world.rank());
         long[] here = new long[world.size()];
         here[world.rank()] = whole || (wanted && failure == null) ? 1 : 0;
@@ -74,7 +76,7 @@ final class CacheDistribution {
         Agreement.run(world, "deleting files that were moved", () -> {
             for (int rank : foreign) {
                 if (here[rank] == 1) {
-                    delete(rank);
+                    delete(rank, contested);
                 }
             }
         });
@@ -97,43 +99,43 @@ final class CacheDistribution {
     }
 
     /**
-     * Refuses to move files if in any node two ranks have files with the same place: ranks that run there or whose
-     * files are there.
+     * Returns the places in this node that several ranks name: ranks that run here or whose files are here. Refuses to
+     * move files if nothing tells whose file is at such a place.
      */
-    private void requireApart(List<Integer> foreign) throws IOException {
+    private Set<Path> contested(List<Integer> foreign) throws IOException {
         KvTree own = new KvTree();
         Agreement.run(world, "looking for files of other nodes", () -> {
-            addPlaces(own, world.rank());
+            own.put(Integer.toString(world.rank()), FilePlaces.of(world.rank(), directory, store));
             for (int rank : foreign) {
-                addPlaces(own, rank);
+                own.put(Integer.toString(rank), FilePlaces.of(rank, directory, store));
             }
         });
         KvTree all = Messages.allgather(world, own);
-        Agreement.run(world, "looking for files of other nodes", () -> {
+        return Agreement.call(world, "looking for files of other nodes", () -> {
+            SortedSet<Integer> present = directory.ranks();
             SortedSet<Integer> ranks = new TreeSet<>(layout.ranks());
-            ranks.addAll(directory.ranks());
+            ranks.addAll(present);
             FilePlaces places = new FilePlaces(directory);
             for (int rank : ranks) {
-                KvTree found = all.get(Integer.toString(rank));
-                places.add(rank, found == null ? List.of() : found.keys());
+                places.add(rank, all.add(Integer.toString(rank)));
             }
+            places.requireKnownOwners(present);
+            return places.contested();
         });
     }
 
-    private void addPlaces(KvTree tree, int rank) throws IOException {
-        for (String place : FilePlaces.of(rank, directory, store)) {
-            tree.addPath(Integer.toString(rank), place);
-        }
-    }
-
-    private boolean isWhole(int rank) throws IOException {
+    private boolean isWhole(int rank, Set<Path> contested) throws IOException {
         try {
             KvTree map = store.read(directory.filemap(rank)).get("FILE");
             for (Map.Entry<String, KvTree> file :
                     (map == null ? new KvTree() : map).entries().entrySet()) {
                 CachedFile cached = CachedFile.of(file.getValue());
-                Path path = directory.locate(file.getKey());
+                Path place = directory.locate(file.getKey());
+                Path path = RankDirectory.of(directory, rank).find(place);
                 if (!cached.isComplete() || cached.size().orElse(-1) != PathStatus.size(path)) {
+                    return false;
+                }
+                if (contested.contains(place) && !cached.isIntact(path, store)) {
                     return false;
                 }
             }
@@ -145,13 +147,13 @@ final class CacheDistribution {
     }
 
     /** Describes the files that this rank wants and those that it offers. */
-    private KvTree offers(boolean whole, List<Integer> foreign) throws IOException {
+    private KvTree offers(boolean whole, List<Integer> foreign, Set<Path> contested) throws IOException {
         KvTree own = new KvTree();
         if (!whole) {
             own.addPath(WANTED, Integer.toString(world.rank()));
         }
         for (int rank : foreign) {
-            if (isWhole(rank)) {
+            if (isWhole(rank, contested)) {
                 own.addPath(OFFERED, Integer.toString(rank), Integer.toString(world.rank()));
             }
         }
@@ -178,8 +180,8 @@ final class CacheDistribution {
     }
 
     /** Carries out the moves. Returns the failure of this rank. */
-    private @Nullable IOException move(SortedMap<Integer, List<Move>> rounds) {
-        FileMove files = new FileMove(world, store, directory);
+    private @Nullable IOException move(SortedMap<Integer, List<Move>> rounds, Set<Path> contested) {
+        FileMove files = new FileMove(world, store, new RankDirectory(directory, world.rank(), contested));
         IOException failure = null;
         for (List<Move> round : rounds.values()) {
             int sender = Messages.NOBODY;
@@ -190,7 +192,7 @@ final class CacheDistribution {
             }
             int receiver = to;
             try {
-                files.run(() -> receiver == Messages.NOBODY ? List.of() : files(receiver), receiver, sender);
+                files.run(() -> receiver == Messages.NOBODY ? Map.of() : files(receiver), receiver, sender);
             } catch (IOException e) {
                 failure = e;
             }
@@ -198,29 +200,45 @@ final class CacheDistribution {
         return failure;
     }
 
-    /** Returns the files of a rank, the filemap last, because the others count only once it is there. */
-    private List<Path> files(int rank) throws IOException {
-        Set<Path> files = new LinkedHashSet<>();
-        KvTree map = store.readIfWhole(directory.filemap(rank)).get("FILE");
-        if (map != null) {
-            map.keys().forEach(name -> directory.find(name).ifPresent(files::add));
+    /**
+     * Returns the places of the files of a rank, and where the files are. The filemap comes last, because the others
+     * count only once it is there.
+     */
+    private Map<Path, Path> files(int rank) throws IOException {
+        Map<Path, Path> files = new LinkedHashMap<>(dataFiles(rank));
+        directory.redundancyFiles(Redundancy.DATA, rank).forEach(file -> files.put(file, file));
+        directory.redundancyFiles(Redundancy.MAPS, rank).forEach(file -> files.put(file, file));
+        files.put(directory.filemap(rank), directory.filemap(rank));
+        return files;
+    }
+
+    private Map<Path, Path> dataFiles(int rank) throws IOException {
+        Map<Path, Path> files = new LinkedHashMap<>();
+        for (String name : FilePlaces.of(rank, directory, store).keys()) {
+            Path place = directory.path().resolve(name);
+            files.put(place, RankDirectory.of(directory, rank).find(place));
         }
-        files.addAll(directory.redundancyFiles(Redundancy.DATA, rank));
-        files.addAll(directory.redundancyFiles(Redundancy.MAPS, rank));
-        files.add(directory.filemap(rank));
-        return List.copyOf(files);
+        return files;
     }
 
     /**
      * Deletes the files of a rank. The filemap goes first, durably: without it the others do not count, whatever a
-     * crash leaves of them.
+     * crash leaves of them. A file that it shares with another rank stays.
      */
-    private void delete(int rank) throws IOException {
-        List<Path> files = files(rank);
+    private void delete(int rank, Set<Path> contested) throws IOException {
+        Map<Path, Path> files = files(rank);
+        Set<Path> shared = new HashSet<>();
+        if (!Collections.disjoint(files.keySet(), contested)) {
+            for (int other : directory.ranks()) {
+                shared.addAll(other == rank ? List.of() : dataFiles(other).values());
+            }
+        }
         store.storage().delete(directory.filemap(rank));
         store.storage().syncDirectory(directory.metadata());
-        for (Path file : files) {
-            store.storage().delete(file);
+        for (Path file : files.values()) {
+            if (!shared.contains(file)) {
+                store.storage().delete(file);
+            }
         }
     }
 }

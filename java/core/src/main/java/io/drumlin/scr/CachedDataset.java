@@ -12,7 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,11 @@ public final class CachedDataset {
 
     private static final String FILE = "FILE";
     private static final String META = "META";
+
+    /** States of redundancy files; SCR makes nothing again from those that are being changed. */
+    private static final int CHANGING = 1;
+
+    private static final int ENCODED = 2;
 
     private final KvTreeStore store;
     private final CacheDirectory directory;
@@ -65,8 +71,8 @@ public final class CachedDataset {
             }
             store.replace(map, tree);
             if (layout.isLeader()) {
-                writeState(Redundancy.MAPS, 1);
-                writeState(Redundancy.DATA, 1);
+                writeState(Redundancy.MAPS, CHANGING);
+                writeState(Redundancy.DATA, CHANGING);
             }
             for (Map.Entry<String, KvTree> file : files.sorted().entries().entrySet()) {
                 KvTree meta = file.getValue().get(META);
@@ -79,7 +85,7 @@ public final class CachedDataset {
                     .encode(set, List.of(new Protected(directory.recorded(map), FileStat.of(map))));
             new Redundancy(store, directory, Redundancy.DATA).encode(set, data);
         });
-        writeLists(layout);
+        writeLists(layout, ENCODED);
     }
 
     /** Brings the files of each rank to the node in which it runs now. Returns the failure of this rank. */
@@ -88,9 +94,17 @@ public final class CachedDataset {
         return new CacheDistribution(store, directory, world, layout).run();
     }
 
-    /** Writes the lists of cached files again in the nodes whose lists do not name the ranks that run there. */
-    void renewLists(NodeLayout layout) throws IOException {
-        long[] renew = {0};
+    /**
+     * Moves files that were kept apart to their places, as far as these are free now, and writes the lists of cached
+     * files again in the nodes whose lists do not name the ranks that run there. If files remain apart, the lists say
+     * that SCR must not use the dataset.
+     *
+     * @return the number of files of all ranks that remain apart
+     */
+    long renewLists(NodeLayout layout) throws IOException {
+        long[] apart = {Agreement.call(world, "moving cached files to their places", this::takePlaces)};
+        world.allreduce(apart, Communicator.Op.SUM);
+        long[] renew = {apart[0] > 0 ? 1 : 0};
         Agreement.run(world, "reading the lists of cached files", () -> {
             if (layout.isLeader()) {
                 for (String family : List.of(Redundancy.MAPS, Redundancy.DATA)) {
@@ -105,8 +119,34 @@ public final class CachedDataset {
         });
         world.allreduce(renew, Communicator.Op.MAX);
         if (renew[0] == 1) {
-            writeLists(layout);
+            writeLists(layout, apart[0] > 0 ? CHANGING : ENCODED);
         }
+        return apart[0];
+    }
+
+    /** Returns the number of this rank's files that remain apart. */
+    private long takePlaces() throws IOException {
+        Set<Path> contested = places().contested();
+        RankDirectory own = new RankDirectory(directory, world.rank(), contested);
+        long apart = 0;
+        for (String name : FilePlaces.of(world.rank(), directory, store).keys()) {
+            Path place = directory.path().resolve(name);
+            if (own.isApart(place)) {
+                boolean free = !contested.contains(place) && !PathStatus.exists(place);
+                apart += free ? 0 : 1;
+                if (free) {
+                    move(own.apart(place), place);
+                }
+            }
+        }
+        return apart;
+    }
+
+    private void move(Path file, Path place) throws IOException {
+        Path parent = Objects.requireNonNull(place.getParent(), "it is below the dataset");
+        store.makeDirectory(parent);
+        store.storage().rename(file, place);
+        store.storage().syncDirectory(parent);
     }
 
     private Path list(String family) {
@@ -116,8 +156,10 @@ public final class CachedDataset {
     /**
      * Writes one list for each node: the files that must move with each of its ranks. Requires that all of them are
      * there.
+     *
+     * @param state the state of the redundancy files of the data
      */
-    private void writeLists(NodeLayout layout) throws IOException {
+    private void writeLists(NodeLayout layout, int state) throws IOException {
         KvTree own = new KvTree();
         Agreement.run(world, "listing cached files", () -> {
             List<String> maps = List.of(directory.recorded(directory.filemap(world.rank())));
@@ -133,7 +175,7 @@ public final class CachedDataset {
                 KvTree list = all.find(layout.name(), family);
                 if (layout.isLeader() && list != null) {
                     store.replace(list(family), list);
-                    writeState(family, 2);
+                    writeState(family, family.equals(Redundancy.DATA) ? state : ENCODED);
                 }
             }
         });
@@ -162,17 +204,17 @@ public final class CachedDataset {
      * @throws IOException a file could not be read or written
      */
     public boolean rebuild() throws IOException {
-        Path map = directory.filemap(world.rank());
-        boolean known = Agreement.call(world, "looking for " + map, () -> PathStatus.exists(map));
+        SortedSet<Integer> known = Agreement.call(world, "looking for the maps of cached files", directory::ranks);
         if (!rebuildMaps()) {
             return false;
         }
-        requireApart(known);
-        boolean intact = Agreement.call(world, "checking cached files", this::isWhole);
-        if (!new Redundancy(store, directory, Redundancy.DATA).rebuild(world, intact)) {
+        RankDirectory own = new RankDirectory(directory, world.rank(), contested(known));
+        boolean mapped = known.contains(world.rank());
+        boolean intact = Agreement.call(world, "checking cached files", () -> isWhole(own, mapped));
+        if (!new Redundancy(store, own, Redundancy.DATA).rebuild(world, intact)) {
             return false;
         }
-        boolean whole = Agreement.call(world, "checking cached files", () -> intact || isWhole());
+        boolean whole = Agreement.call(world, "checking cached files", () -> intact || isWhole(own, true));
         long[] everywhere = {whole ? 1 : 0};
         world.allreduce(everywhere, Communicator.Op.MIN);
         return everywhere[0] == 1;
@@ -190,38 +232,49 @@ public final class CachedDataset {
     }
 
     /**
-     * Refuses to rebuild files if two ranks of a node have files with the same place.
+     * Returns the places in this node that several ranks name. Refuses to rebuild files if nothing tells whose file is
+     * at such a place.
      *
-     * @param known whether this rank's map was there before; otherwise it is deleted again, so that it does not keep
-     *     the ranks of this node from their files when this rank runs elsewhere
+     * @param known the ranks whose maps were here before; if this rank's was not, it is deleted again after a refusal,
+     *     so that it does not keep the ranks of this node from their files when this rank runs elsewhere
      */
-    private void requireApart(boolean known) throws IOException {
+    private Set<Path> contested(SortedSet<Integer> known) throws IOException {
         try {
-            Agreement.run(world, "checking cached files", () -> {
-                FilePlaces places = new FilePlaces(directory);
-                for (int rank : directory.ranks().headSet(world.rank() + 1)) {
-                    places.add(rank, FilePlaces.of(rank, directory, store));
-                }
+            return Agreement.call(world, "checking cached files", () -> {
+                FilePlaces places = places();
+                places.requireKnownOwners(known);
+                return places.contested();
             });
         } catch (MeetingException unknown) {
             throw unknown;
         } catch (IOException e) {
-            if (!known) {
+            if (!known.contains(world.rank())) {
                 store.storage().delete(directory.filemap(world.rank()));
             }
             throw e;
         }
     }
 
-    private boolean isWhole() throws IOException {
+    /** Returns what the maps in this node name. */
+    private FilePlaces places() throws IOException {
+        FilePlaces places = new FilePlaces(directory);
+        for (int rank : directory.ranks()) {
+            places.add(rank, FilePlaces.of(rank, directory, store));
+        }
+        return places;
+    }
+
+    /** @param mapped whether this rank's map was here; otherwise a file at a contested place is not known to be its own */
+    private boolean isWhole(RankDirectory own, boolean mapped) throws IOException {
         try {
             for (Map.Entry<String, KvTree> file : readMap().entries().entrySet()) {
-                KvTree meta = file.getValue().get(META);
-                Path path = directory.locate(file.getKey());
-                OptionalLong crc = KvFields.number(meta, "CRC");
-                if (KvFields.integer(meta, "COMPLETE").orElse(0) != 1
-                        || KvFields.number(meta, "SIZE").orElse(-1) != PathStatus.size(path)
-                        || (crc.isPresent() && crc.getAsLong() != store.crc32(path))) {
+                CachedFile cached = CachedFile.of(file.getValue());
+                Path place = directory.locate(file.getKey());
+                Path path = own.find(place);
+                if (!cached.isComplete()
+                        || cached.size().orElse(-1) != PathStatus.size(path)
+                        || (!mapped && own.contested().contains(place))
+                        || !cached.isIntact(path, store)) {
                     return false;
                 }
             }

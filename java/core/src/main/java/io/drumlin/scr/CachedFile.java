@@ -67,9 +67,14 @@ record CachedFile(KvTree meta) {
         return place;
     }
 
+    /** Reads the file and returns whether it has the CRC32 of the filemap, if that has one. */
+    boolean isIntact(Path path, KvTreeStore store) throws IOException {
+        return crc().isEmpty() || crc().getAsLong() == store.crc32(path);
+    }
+
     /** Reads the file and compares its CRC32, if the filemap has one. */
     void check(Path path, KvTreeStore store) throws IOException {
-        if (crc().isPresent() && crc().getAsLong() != store.crc32(path)) {
+        if (!isIntact(path, store)) {
             throw DrumlinException.during("checking a file of a dataset")
                     .path(path)
                     .problem("its CRC32 is not that which was written")

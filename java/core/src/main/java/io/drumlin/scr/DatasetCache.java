@@ -145,12 +145,21 @@ final class DatasetCache {
         IOException failure = dataset.distribute(layout);
         boolean whole = dataset.rebuild();
         if (whole) {
-            dataset.renewLists(layout);
+            warnOfApart(id, dataset.renewLists(layout));
         } else {
             // A dataset that could not be moved is still there, and a later job may try again.
             Agreement.agree(world, "moving dataset " + id + " between caches", failure);
         }
         return whole;
+    }
+
+    private void warnOfApart(int id, long apart) {
+        if (apart > 0 && world.rank() == 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "ranks with files of the same last name have come to one node: " + apart + " files of dataset " + id
+                            + " of the cache are kept apart, and only Drumlin can restart from that");
+        }
     }
 
     private boolean isInPrefix(DatasetDescriptor descriptor) throws IOException {
@@ -240,9 +249,10 @@ final class DatasetCache {
         return files;
     }
 
-    /** Returns the path of a file of a filemap. */
-    Path locate(DatasetDescriptor descriptor, String name) throws DrumlinException {
-        return open(descriptor.id().orElseThrow()).directory().locate(name);
+    /** Returns the path of a file of this rank's filemap. */
+    Path locate(DatasetDescriptor descriptor, String name) throws IOException {
+        CacheDirectory directory = open(descriptor.id().orElseThrow()).directory();
+        return RankDirectory.of(directory, world.rank()).locate(name);
     }
 
     /** Returns a checkpoint in the form that a restart reads. */

@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import java.io.IOException;
 import java.nio.file.Path;
 
 /**
@@ -16,6 +17,12 @@ interface DatasetDirectory {
      * Returns the path of a file that SCR's files name.
      *
      * @throws DrumlinException the file does not belong to this dataset
+     * @throws IOException the path cannot be determined
      */
-    Path locate(String name) throws DrumlinException;
+    Path locate(String name) throws IOException;
+
+    /** Returns these directories for files that are written again. */
+    default DatasetDirectory forWriting() {
+        return this;
+    }
 }

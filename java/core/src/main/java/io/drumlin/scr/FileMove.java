@@ -28,28 +28,28 @@ final class FileMove {
 
     private final Communicator world;
     private final KvTreeStore store;
-    private final CacheDirectory directory;
+    private final RankDirectory directory;
     private final ByteBuffer out = ByteBuffer.allocateDirect(SLAB);
     private final ByteBuffer in = ByteBuffer.allocateDirect(SLAB);
     private @Nullable IOException sendFailure;
     private @Nullable IOException receiveFailure;
 
-    FileMove(Communicator world, KvTreeStore store, CacheDirectory directory) {
+    FileMove(Communicator world, KvTreeStore store, RankDirectory directory) {
         this.world = world;
         this.store = store;
         this.directory = directory;
     }
 
-    /** Finds files. */
+    /** Finds files: their places, and where they are. */
     @FunctionalInterface
     interface Finder {
-        List<Path> find() throws IOException;
+        Map<Path, Path> find() throws IOException;
     }
 
     /**
      * Sends and receives.
      *
-     * @param finder finds the files to be sent; the receiver moves the last one into place after the others
+     * @param finder finds the files to be sent; the receiver moves the last one to its place after the others
      * @param receiver rank that gets these files; {@link Messages#NOBODY} for none
      * @param sender rank that sends files to this one; {@link Messages#NOBODY} for none
      * @throws IOException not all expected files have arrived, or the ranks cannot communicate
@@ -58,8 +58,9 @@ final class FileMove {
         List<Path> files = new ArrayList<>();
         KvTree leaving = new KvTree();
         sendFailure = attempt(null, () -> {
-            files.addAll(finder.find());
-            leaving.merge(describe(files));
+            Map<Path, Path> found = finder.find();
+            files.addAll(found.values());
+            leaving.merge(describe(found));
         });
         KvTree arriving = Messages.exchange(world, leaving, receiver, sender);
         try (LogicalFile source = openSource(files, leaving);
@@ -84,14 +85,18 @@ final class FileMove {
         settle(arriving);
     }
 
-    /** Describes each file: its name in the directory of the dataset, and the attributes that the system gives it. */
-    private KvTree describe(List<Path> files) throws IOException {
+    /** Describes each file: its place in the directory of the dataset, and the attributes that the system gives it. */
+    private KvTree describe(Map<Path, Path> files) throws IOException {
         KvTree tree = new KvTree();
-        for (int i = 0; i < files.size(); i++) {
-            String name = directory.path().relativize(files.get(i)).toString();
-            tree.add(Integer.toString(i)).put(name, FileStat.part(FileStat.of(files.get(i))));
+        for (Map.Entry<Path, Path> file : files.entrySet()) {
+            String place = base().relativize(file.getKey()).toString();
+            tree.add(Integer.toString(tree.size())).put(place, FileStat.part(FileStat.of(file.getValue())));
         }
         return tree;
+    }
+
+    private Path base() {
+        return directory.directory().path();
     }
 
     private static long size(KvTree described) {
@@ -165,7 +170,7 @@ final class FileMove {
         Set<Path> directories = new TreeSet<>();
         for (int i = 0; i < files.size(); i++) {
             for (Map.Entry<String, KvTree> file : files.get(i).entries().entrySet()) {
-                Path place = StoredNames.below(directory.path(), file.getKey());
+                Path place = directory.target(StoredNames.below(base(), file.getKey()));
                 Path parent = Objects.requireNonNull(place.getParent(), "it is below the dataset");
                 store.makeDirectory(parent);
                 FileStat.restore(temporary.get(i), file.getValue());

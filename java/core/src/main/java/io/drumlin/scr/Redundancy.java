@@ -184,7 +184,8 @@ final class Redundancy {
         // A failure in one set is reported to all ranks. Otherwise the others would continue without it.
         Agreement.run(world, "rebuilding " + directory.metadata(), () -> {
             if (!lost.isEmpty()) {
-                remake(set, known, whole, lost, membership);
+                Redundancy remaking = whole ? this : new Redundancy(store, directory.forWriting(), family);
+                remaking.remake(set, known, whole, lost, membership);
             }
         });
         return true;
@@ -279,7 +280,7 @@ final class Redundancy {
     }
 
     /** Returns the files of this rank, in the order of protection. */
-    List<LogicalFile.Part> parts(KvTree own) throws DrumlinException {
+    List<LogicalFile.Part> parts(KvTree own) throws IOException {
         List<LogicalFile.Part> parts = new ArrayList<>();
         for (Map.Entry<String, Long> file : sizes(own).entrySet()) {
             parts.add(new LogicalFile.Part(directory.locate(file.getKey()), file.getValue()));
