@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +30,8 @@ import picocli.CommandLine.Option;
 public final class MemoryBench extends Bench {
 
     private static final int SLAB = RawTransfer.SLAB;
+
+    private static final int ROWS = 64;
 
     /** More than any cache holds. */
     private static final int SAMPLE_SLABS = 256;
@@ -72,6 +75,7 @@ public final class MemoryBench extends Bench {
             String name = String.format(Locale.ROOT, ", %d x %d MiB, ", comm.size(), size);
             stall(comm, name, arrays.get(0));
             inMemory(comm, name, arrays.get(0), slabs);
+            matrix(comm, size, arrays.get(0));
         }
     }
 
@@ -157,6 +161,40 @@ public final class MemoryBench extends Bench {
             report(List.of(Row.rate(row, "GB/s", figures("in memory"))
                     .limit(figures("in memory limit"))
                     .goal(0.85)));
+        }
+    }
+
+    /** What rows cost: half of the array, and as many elements in a matrix. */
+    private void matrix(Communicator comm, int size, double[] array) throws IOException {
+        int half = array.length / 2;
+        double gigabytes = comm.size() * (double) half * Double.BYTES / GB;
+        double[][] rows = new double[ROWS][];
+        Arrays.setAll(rows, i -> Arrays.copyOfRange(array, i * (half / ROWS), (i + 1) * (half / ROWS)));
+        RunFolder folder = RunFolder.create(comm, tmpfs.resolve("drumlin-bench"), 3);
+        try (Checkpoints checkpoints = Checkpoints.open(folder.config(), comm)) {
+            for (int run = FIRST_RUN; run < runs(); run++) {
+                int ckptId = 2 * (run - FIRST_RUN) + 1;
+                checkpoints.protect(0, array, half);
+                Cost flat = Cost.of(comm, () -> checkpoints.checkpoint(ckptId, Level.L1));
+                folder.awaitDeletion();
+                checkpoints.protect(0, rows);
+                Cost nested = Cost.of(comm, () -> checkpoints.checkpoint(ckptId + 1, Level.L1));
+                folder.awaitDeletion();
+                keep(run, "one array", gigabytes / flat.seconds());
+                keep(run, "rows", gigabytes / nested.seconds());
+            }
+        }
+        folder.delete(comm);
+        if (comm.rank() == 0) {
+            String row = String.format(
+                    Locale.ROOT,
+                    "L1 to tmpfs, double[%d][n], %d x %d MiB; limit: one double[]",
+                    ROWS,
+                    comm.size(),
+                    size / 2);
+            report(List.of(Row.rate(row, "GB/s", figures("rows"))
+                    .limit(figures("one array"))
+                    .goal(0.83)));
         }
     }
 

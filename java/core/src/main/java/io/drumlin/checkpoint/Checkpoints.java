@@ -156,7 +156,8 @@ public interface Checkpoints extends AutoCloseable {
          *
          * @param id 0 to {@code max_var_id} of the configuration; {@code open} fails on all ranks if it is out of range
          *     on one
-         * @param variable a primitive array, a java.nio buffer from its position to its limit, or a {@link Scalar}
+         * @param variable a primitive array, a rectangular array of such arrays, a java.nio buffer from its position to
+         *     its limit, or a {@link Scalar}
          * @return this
          * @throws IllegalArgumentException the class of {@code variable} cannot be protected
          */
@@ -267,8 +268,14 @@ public interface Checkpoints extends AutoCloseable {
      * Nothing is copied: a checkpoint stores the values at the time it is taken. Not collective, but every rank must
      * protect its variables in the same order.
      *
+     * <p>An array of arrays, such as a {@code double[][]} or an {@code int[][][]}, is stored like an array of C with as
+     * many dimensions. All modes but FTI-FF store the dimensions in the metadata, and the mode HDF5 gives them to the
+     * dataset. The program can put other arrays of the same length into the array. If their lengths have changed, a
+     * checkpoint or a recovery fails until the program protects the array again.
+     *
      * @param id 0 to {@code max_var_id} of the configuration
-     * @param variable a primitive array, a java.nio buffer from its position to its limit, or a {@link Scalar}
+     * @param variable a primitive array, a rectangular array of such arrays, a java.nio buffer from its position to its
+     *     limit, or a {@link Scalar}
      * @throws IllegalArgumentException the id is out of range or the class of {@code variable} cannot be protected
      */
     void protect(int id, Object variable);
@@ -286,7 +293,7 @@ public interface Checkpoints extends AutoCloseable {
 
     /**
      * Protects the first elements of an array or buffer and gives their type in C; otherwise like {@link #protect(int,
-     * Object)}.
+     * Object)}. An array of arrays is protected whole, and its elements are as large as those of the type.
      *
      * @param id 0 to {@code max_var_id} of the configuration
      * @param variable a primitive array or a java.nio buffer, of bytes or of elements as large as those of the type;
@@ -317,14 +324,16 @@ public interface Checkpoints extends AutoCloseable {
     long protectedBytes();
 
     /**
-     * Replaces a protected array by a new one of the size it has in the last checkpoint.
+     * Replaces a protected array by a new one of the size it has in the last checkpoint. An array of arrays gets the
+     * stored dimensions. If there are none, as in the mode FTI-FF, it gets the dimensions of {@code array}, and the first
+     * one follows from the stored size.
      *
      * @param <T> class of the array
      * @param id a stored variable
-     * @param array an array of the wanted class
+     * @param array an array of the wanted class; an array of arrays, for example, {@code new double[1][columns]}
      * @return the new array, protected under the id and all zero
-     * @throws IllegalArgumentException {@code array} is not a primitive array, the stored bytes are not a whole number
-     *     of its elements, or the variable is not stored
+     * @throws IllegalArgumentException {@code array} is not a primitive array or an array of such arrays, the stored
+     *     bytes are not a whole number of its elements or arrays, or the variable is not stored
      */
     <T> T reallocate(int id, T array);
 
@@ -359,12 +368,12 @@ public interface Checkpoints extends AutoCloseable {
     void setAttribute(int id, String name);
 
     /**
-     * Gives a protected variable dimensions. All modes but FTI-FF store them in the metadata; Drumlin does not use
-     * them.
+     * Gives a protected variable dimensions. All modes but FTI-FF store them in the metadata. Drumlin uses them for
+     * nothing but {@link #reallocate}. An array of arrays has its own.
      *
      * @param id a protected variable
      * @param dimensions at most 32
-     * @throws IllegalArgumentException the variable is not protected, or has too many dimensions
+     * @throws IllegalArgumentException the variable is not protected, has other dimensions of its own, or has too many
      */
     void setAttribute(int id, List<Long> dimensions);
 
@@ -389,7 +398,7 @@ public interface Checkpoints extends AutoCloseable {
      * @param name name of the dataset, without slashes; null keeps the present name, at first {@code Dataset_} and the
      *     id
      * @param dimensions at most 32, the last varying fastest; their product is the number of elements; an empty list
-     *     keeps the present dimensions, at first a single one
+     *     keeps the present dimensions, at first those of an array of arrays, else a single one
      * @param group a group of this run; null keeps the present group, at first {@link #datasets}
      * @throws IllegalArgumentException the variable is not protected, the name is not allowed, the dimensions do not
      *     fit, or the group belongs to another run

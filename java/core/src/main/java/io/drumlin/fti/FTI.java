@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of C FTI under their own names, for programs ported from C: {@code import static io.drumlin.fti.FTI.*;}.
  *
- * <p>Where C takes an address, these calls take a primitive array, a java.nio buffer or a {@link Scalar}. The return
- * codes are C FTI's. A failure is printed in the way of C FTI, with all details of the {@link DrumlinException}. All
+ * <p>Where C takes an address, these calls take a primitive array, a rectangular array of such arrays, a java.nio
+ * buffer or a {@link Scalar}. The return codes are C FTI's. A failure is printed in the way of C FTI, with all details of the {@link DrumlinException}. All
  * state belongs to the process, as in C, or to the rank's thread with {@link ThreadCommunicator}. Otherwise not
  * thread-safe. Each call says whether it is collective; the ranks are those of {@link #FTI_COMM_WORLD()}.
  */
@@ -504,7 +504,8 @@ public final class FTI {
      * id already.
      *
      * @param id 0 to {@code max_var_id}
-     * @param variable a primitive array, a java.nio buffer from position to limit, or a {@link Scalar}
+     * @param variable a primitive array, a rectangular array of such arrays, a java.nio buffer from position to limit,
+     *     or a {@link Scalar}
      * @param count number of elements of {@code type}, 0 or above
      * @param type one of {@link #FTI_CHAR} to {@link #FTI_LDBE} that has the size of the variable's elements, or any of
      *     them for bytes; or a type of the program, whose size is a multiple of theirs
@@ -528,7 +529,8 @@ public final class FTI {
      * {@code FTI_Protect} of a whole array, buffer or scalar.
      *
      * @param id 0 to {@code max_var_id}
-     * @param variable a primitive array, a java.nio buffer from position to limit, or a {@link Scalar}
+     * @param variable a primitive array, a rectangular array of such arrays, a java.nio buffer from position to limit,
+     *     or a {@link Scalar}
      * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
      */
     public static int FTI_Protect(int id, Object variable) {

@@ -80,6 +80,9 @@ class EqualBytesTest {
                     checkpoints.protect(5, bytes);
                     checkpoints.protect(
                             2, values.longs(large[step] / Long.BYTES).toArray());
+                    long[][] matrix = new long[3][large[0] / 100];
+                    Arrays.stream(matrix).forEach(row -> Arrays.setAll(row, i -> values.nextLong()));
+                    checkpoints.protect(7, matrix);
                     checkpoints.checkpoint(step + 1, Level.L1);
                     ((EngineCheckpoints) checkpoints).awaitDeletion();
                     comm.barrier();

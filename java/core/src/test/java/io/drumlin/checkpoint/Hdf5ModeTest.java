@@ -505,8 +505,14 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
             checkpoints.protect(0, new short[7]);
             checkpoints.checkpoint(2, Level.L1);
             assertThat(dimensions(run, 2)).isEqualTo(List.of(7L));
+            checkpoints.protect(0, new short[3][4][5]);
+            checkpoints.checkpoint(3, Level.L1);
+            assertThat(dimensions(run, 3)).isEqualTo(List.of(3L, 4L, 5L));
+            checkpoints.defineDataset(0, null, List.of(12L, 5L), null);
+            checkpoints.checkpoint(4, Level.L1);
+            assertThat(dimensions(run, 4)).isEqualTo(List.of(12L, 5L));
             assertThatThrownBy(() -> checkpoints.defineDataset(0, null, List.of(2L, 3L), null))
-                    .hasMessageContaining("product is 7");
+                    .hasMessageContaining("product is 60");
             assertThatThrownBy(() -> checkpoints.defineDataset(0, null, List.of(), new RunGroup()))
                     .hasMessageContaining("another run");
         });

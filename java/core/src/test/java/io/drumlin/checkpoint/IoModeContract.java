@@ -540,6 +540,129 @@ abstract class IoModeContract extends LevelsContract {
         assertThat(TwoVariables.restart(run, INTS, healthy(PAIR))).containsOnly("" + NEWER);
     }
 
+    /** Of all primitives, before and after the opening; and what is a part of a chunk with others next to it. */
+    @ParameterizedTest
+    @EnumSource(names = {"L1", "L4"})
+    void rectangularArraysComeBack(Level level) throws IOException {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        RunFixture run = make(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            List<Object> arrays = filledArrays(seed + comm.rank());
+            protect(checkpoints, arrays);
+            checkpoints.checkpoint(1, level);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            List<Object> expected = filledArrays(seed + comm.rank());
+            List<Object> arrays = expected.stream().map(NestedArrays::zeros).toList();
+            protect(checkpoints, arrays);
+            checkpoints.recover();
+            assertThat(arrays)
+                    .as("seed " + seed)
+                    .usingElementComparator((one, other) -> deepEquals(one, other) ? 0 : 1)
+                    .isEqualTo(expected);
+        });
+    }
+
+    private static boolean deepEquals(Object one, Object other) {
+        return Arrays.deepEquals(new Object[] {one}, new Object[] {other});
+    }
+
+    private static List<Object> filledArrays(long seed) {
+        Random random = new Random(seed);
+        List<Object> arrays = NestedArrays.rectangular(random);
+        arrays.forEach(array -> NestedArrays.fill(array, random));
+        return arrays;
+    }
+
+    private static void protect(Checkpoints checkpoints, List<Object> arrays) {
+        for (int id = 0; id < arrays.size(); id++) {
+            checkpoints.protect(id, arrays.get(id));
+        }
+    }
+
+    /** As C has it in one piece of memory. */
+    @Test
+    void aMatrixIsAnArrayOfC() throws IOException {
+        RunFixture run = make(Map.of());
+        double[][] matrix = {{1, 2, 3}, {4, 5, 6}};
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, matrix);
+            checkpoints.protect(1, new double[] {7, 8, 9, 10, 11, 12});
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            double[] values = new double[6];
+            double[][] columns = new double[3][2];
+            checkpoints.protect(0, values);
+            checkpoints.protect(1, columns);
+            checkpoints.recover();
+            assertThat(values).containsExactly(1, 2, 3, 4, 5, 6);
+            assertThat(columns).isDeepEqualTo(new double[][] {{7, 8}, {9, 10}, {11, 12}});
+        });
+    }
+
+    /** A solver puts a new row in the place of the old one. */
+    @Test
+    void theRowsOfAMatrixAreThoseOfTheMoment() throws IOException {
+        RunFixture run = make(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[][] matrix = new int[3][2];
+            checkpoints.protect(0, matrix);
+            matrix[1] = new int[] {5, 6};
+            checkpoints.checkpoint(1, Level.L1);
+            int[] row = matrix[1];
+            matrix[1] = new int[2];
+            checkpoints.recover();
+            assertThat(matrix).isDeepEqualTo(new int[][] {{0, 0}, {5, 6}, {0, 0}});
+            assertThat(row).isNotSameAs(matrix[1]);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, L1", "1, L1", "0, L4"})
+    void aRowOfAnotherLengthFailsTheCheckpointOnAllRanks(String async, Level level) throws IOException {
+        RunFixture run = make(Map.of("drumlin.async", async));
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[][] matrix = new int[3][2];
+            checkpoints.protect(0, matrix);
+            checkpoints.checkpoint(1, level);
+            matrix[1] = comm.rank() == 2 ? new int[3] : matrix[1];
+            assertThatThrownBy(() -> checkpoints.checkpoint(2, level))
+                    .hasMessageContaining(
+                            "a protected int[][] has changed: an array in it is of length 3 and was of length 2");
+            assertThat(checkpoints.lastCheckpoint()).contains(1);
+            matrix[1] = new int[2];
+            checkpoints.checkpoint(3, level);
+            checkpoints.await();
+        });
+    }
+
+    @Test
+    void aMatrixIsReallocated() throws IOException {
+        RunFixture run = make(Map.of());
+        float[][] matrix = {{1, 2, 3}, {4, 5, 6}};
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, matrix);
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThatThrownBy(() -> checkpoints.reallocate(0, new float[1][][]))
+                    .hasMessageContaining("null");
+            if (ioMode() == 3) {
+                assertThatThrownBy(() -> checkpoints.reallocate(0, new float[0][0]))
+                        .hasMessageContaining("24 bytes");
+                assertThatThrownBy(() -> checkpoints.reallocate(0, new float[1][4]))
+                        .hasMessageContaining("24 bytes");
+            } else {
+                assertThat(checkpoints.reallocate(0, new float[0][0])).isDeepEqualTo(new float[2][3]);
+            }
+            float[][] found = checkpoints.reallocate(0, new float[1][3]);
+            checkpoints.recover();
+            assertThat(found).isDeepEqualTo(matrix);
+        });
+    }
+
     private RunFixture olderAndNewer(String name, Level level, String groupSize) throws IOException {
         Map<String, String> changes = new HashMap<>(mode());
         changes.put("basic.node_size", "1");

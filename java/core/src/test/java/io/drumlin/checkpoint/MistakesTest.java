@@ -13,6 +13,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -195,7 +196,7 @@ class MistakesTest {
     void nullIsNoVariable() throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
         try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
-            String words = "cannot protect null: give a primitive array, a java.nio buffer or a Scalar";
+            String words = "cannot protect null: give an array of primitives, an array of such arrays";
             assertThatThrownBy(() -> checkpoints.protect(1, none()))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(words);
@@ -206,6 +207,27 @@ class MistakesTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(words);
         }
+    }
+
+    @Test
+    void whatIsNoArrayOfCIsRefused() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
+            requireRefused(() -> checkpoints.protect(1, new int[2][]), "the array at index 0 is null");
+            requireRefused(() -> checkpoints.protect(1, new int[][] {{1}, {2, 3}}), "differ in length");
+            requireRefused(() -> checkpoints.protect(1, new String[2][3]), "cannot protect a java.lang.String[][]");
+            requireRefused(
+                    () -> checkpoints.protect(1, new Object[] {new int[1]}), "cannot protect a java.lang.Object[]");
+            requireRefused(() -> checkpoints.protect(1, new int[2][3], 3), "protected whole");
+            requireRefused(() -> checkpoints.protect(1, new byte[2][8], 2, ElementType.DBLE), "elements of 1 bytes");
+            checkpoints.protect(1, new int[2][3], 6, ElementType.UINT);
+            requireRefused(() -> checkpoints.setAttribute(1, List.of(6L)), "has the dimensions [2, 3]");
+            checkpoints.setAttribute(1, List.of(2L, 3L));
+        }
+    }
+
+    private static void requireRefused(ThrowingCallable call, String words) {
+        assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(words);
     }
 
     /** As a program that the compiler does not check for null. */

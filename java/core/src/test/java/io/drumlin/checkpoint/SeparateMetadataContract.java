@@ -55,6 +55,21 @@ interface SeparateMetadataContract {
         IoModeContract.recover(run, 5, Level.L4);
     }
 
+    @Test
+    default void anArrayOfArraysHasItsDimensions() throws IOException {
+        RunFixture run = make(Map.of());
+        run.run(IoModeContract.RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new double[2][3]);
+            checkpoints.protect(0, new double[4][3][2]);
+            checkpoints.protect(1, new double[0][3]);
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        String text = Files.readString(metadata(run, "l1/sector0-group0.fti"));
+        assertThat(text.replaceAll(" +", " "))
+                .contains("var0_ndims = 3\nvar0_dim0 = 4\nvar0_dim1 = 3\nvar0_dim2 = 2\n")
+                .contains("var1_ndims = 0\n");
+    }
+
     /** C programs begin to count where they like. */
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "L4_DCP")

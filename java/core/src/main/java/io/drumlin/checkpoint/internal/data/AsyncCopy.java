@@ -40,14 +40,14 @@ public final class AsyncCopy implements AutoCloseable {
         Map<Integer, ProtectedData> copies = new LinkedHashMap<>();
         Map<RunGroup, RunGroup> groups = new HashMap<>();
         data.forEach((id, variable) -> {
-            ProtectedData copy = copy(variable);
+            ProtectedData copy = variable.in(parts(variable));
             copy.dataset(variable.dataset().frozen(groups));
             copies.put(id, copy);
         });
         return copies;
     }
 
-    private ProtectedData copy(ProtectedData variable) {
+    private List<ByteBuffer> parts(ProtectedData variable) {
         List<ByteBuffer> parts = new ArrayList<>();
         for (long offset = 0; offset < variable.size(); ) {
             ByteBuffer part = space(variable.size() - offset, variable.width());
@@ -55,7 +55,7 @@ public final class AsyncCopy implements AutoCloseable {
             offset += part.position();
             parts.add(part.flip());
         }
-        return new PartsData(variable, parts);
+        return parts;
     }
 
     /** Returns free memory for whole elements: as much as wanted, or the rest of a piece. */

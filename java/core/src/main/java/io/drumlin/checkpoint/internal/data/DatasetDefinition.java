@@ -68,15 +68,20 @@ public record DatasetDefinition(Optional<String> name, List<Long> dimensions, Ru
     }
 
     /**
-     * Returns the shape of a variable of {@code count} elements; one dimension if the number has changed since the
-     * shape was given.
+     * Returns the shape of a variable of {@code count} elements: the one that the program gave, if that is still their
+     * number; else the variable's own; else one dimension.
+     *
+     * @param own the dimensions of an array of arrays; empty for other variables
      */
-    public List<Long> dimensions(long count) {
-        return !dimensions.isEmpty() && product(dimensions) == count ? dimensions : List.of(count);
+    public List<Long> dimensions(List<Long> own, long count) {
+        if (!dimensions.isEmpty() && product(dimensions) == count) {
+            return dimensions;
+        }
+        return own.isEmpty() ? List.of(count) : own;
     }
 
     /** Returns the product of the dimensions; -1 if it does not fit into 63 bits. */
-    private static long product(List<Long> dimensions) {
+    static long product(List<Long> dimensions) {
         try {
             return dimensions.stream().reduce(1L, Math::multiplyExact);
         } catch (ArithmeticException e) {

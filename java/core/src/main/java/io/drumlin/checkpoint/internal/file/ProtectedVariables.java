@@ -103,9 +103,10 @@ public final class ProtectedVariables {
     }
 
     public void protect(int id, Object variable, long count, DataType type) {
-        int width = ProtectedData.of(variable).width();
+        ProtectedData all = ProtectedData.of(variable);
+        int width = all.width();
         boolean fits = type instanceof ElementType ? width == 1 || width == type.size() : type.size() % width == 0;
-        if (!fits) {
+        if (!fits || (!all.dimensions().isEmpty() && width != type.size())) {
             throw new IllegalArgumentException("variable " + id + " has elements of " + width + " bytes and those of "
                     + type + " have " + type.size());
         }
@@ -139,7 +140,8 @@ public final class ProtectedVariables {
         if (stored == null || !stored.contains(id)) {
             throw new IllegalArgumentException("variable " + id + " is not in the last checkpoint");
         }
-        T replacement = ProtectedData.newArray(array, stored.size(id));
+        List<Long> dimensions = storedLabels.getOrDefault(id, VariableName.NONE).dimensions();
+        T replacement = ProtectedData.newArray(array, stored.size(id), dimensions);
         ProtectedData variable = ProtectedData.of(replacement);
         ProtectedData before = data.get(id);
         protect(id, before == null ? variable : variable.as(before.type()));
@@ -185,6 +187,10 @@ public final class ProtectedVariables {
                     dimensions.size() + " dimensions are more than " + VariableEntry.MAX_DIMS);
         }
         ProtectedData variable = require(id);
+        if (!variable.dimensions().isEmpty() && !variable.dimensions().equals(dimensions)) {
+            throw new IllegalArgumentException("variable " + id + " is an array of arrays and has the dimensions "
+                    + variable.dimensions() + ", and no others");
+        }
         VariableName old = variable.label();
         variable.label(new VariableName(old.idName(), old.attribute(), dimensions));
     }

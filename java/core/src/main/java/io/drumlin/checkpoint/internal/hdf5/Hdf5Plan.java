@@ -57,7 +57,8 @@ final class Hdf5Plan {
         tree.nameOnce(type);
         long count = variable.size() / type.size();
         DatasetDefinition definition = variable.dataset();
-        NewDataset dataset = NewDataset.chunked(tree.describe(type), tree.named(type), definition.dimensions(count));
+        List<Long> dimensions = definition.dimensions(variable.dimensions(), count);
+        NewDataset dataset = NewDataset.chunked(tree.describe(type), tree.named(type), dimensions);
         datasets.put(id, tree.group(definition.group()).add(definition.name(id), dataset));
     }
 

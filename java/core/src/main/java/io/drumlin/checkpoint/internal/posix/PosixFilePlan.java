@@ -62,7 +62,7 @@ public final class PosixFilePlan implements FilePlan {
                 position,
                 label.attribute(),
                 label.idName(),
-                label.dimensions());
+                variable.dimensions().isEmpty() ? label.dimensions() : variable.dimensions());
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,6 +25,11 @@ class ProtectedDataTest {
             new long[BYTES / Long.BYTES],
             new float[BYTES / Float.BYTES],
             new double[BYTES / Double.BYTES],
+            new double[75][1000],
+            new int[BYTES / 12][3],
+            new short[30][100][100],
+            new boolean[2][BYTES / 2],
+            new byte[1][BYTES],
             ByteBuffer.wrap(new byte[BYTES + 11], 7, BYTES),
             DoubleBuffer.wrap(new double[BYTES / Double.BYTES + 11], 7, BYTES / Double.BYTES),
             ByteBuffer.allocateDirect(BYTES + 11).position(3).limit(BYTES + 3),
@@ -45,7 +51,7 @@ class ProtectedDataTest {
         Random random = new Random(seed);
         ProtectedData data = ProtectedData.of(variable);
         ByteBuffer expected = outside(ByteOrder.LITTLE_ENDIAN);
-        boolean bits = variable instanceof boolean[];
+        boolean bits = variable instanceof boolean[] || variable instanceof boolean[][];
         for (int round = 0; round < 20; round++) {
             int length = round % 2 == 0 ? random.nextInt(BYTES) : random.nextInt(100);
             int offset = random.nextInt(BYTES - length);
@@ -64,6 +70,16 @@ class ProtectedDataTest {
             data.copyOut(offset, stored);
             assertThat(stored.remaining()).isZero();
             assertThat(stored.flip()).as("seed " + seed).isEqualTo(expected.slice(offset, length));
+        }
+    }
+
+    @Test
+    void nothingIsCopiedOfNothing() {
+        for (Object variable : new Object[] {new double[0][3], new int[3][0], new byte[2][0][4], new long[0]}) {
+            ProtectedData data = ProtectedData.of(variable);
+            assertThat(data.size()).isZero();
+            data.copyOut(0, ByteBuffer.allocate(0));
+            data.copyIn(0, ByteBuffer.allocate(0));
         }
     }
 }

@@ -1,0 +1,86 @@
+package io.drumlin.checkpoint.internal.data;
+
+import io.drumlin.checkpoint.ElementType;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The elements of a protected variable as little-endian bytes. Not thread-safe. */
+abstract class Elements {
+
+    /** What can be protected, for messages. */
+    static final String WHAT = "give an array of primitives, an array of such arrays, a java.nio buffer or a Scalar";
+
+    private final ElementType type;
+    private final long count;
+
+    /**
+     * @param type the type in C of an element of Java
+     * @param count number of the elements
+     */
+    Elements(ElementType type, long count) {
+        this.type = type;
+        this.count = count;
+    }
+
+    /**
+     * Views {@code data} as bytes.
+     *
+     * @throws IllegalArgumentException the class of {@code data} cannot be protected
+     */
+    static Elements of(@Nullable Object data) {
+        if (data == null) {
+            throw new IllegalArgumentException("cannot protect null: " + WHAT);
+        }
+        return data instanceof Object[] arrays
+                ? NestedElements.of(arrays)
+                : FlatElements.of(data, FlatElements.elements(data));
+    }
+
+    /** Views the first {@code count} elements of {@code data} as bytes; otherwise like {@link #of(Object)}. */
+    static Elements of(Object data, long count) {
+        Elements all = of(data);
+        if (count < 0 || count > all.count) {
+            throw new IllegalArgumentException("count " + count + " is not in 0.." + all.count
+                    + ", the elements of this " + data.getClass().getSimpleName());
+        }
+        if (count == all.count) {
+            return all;
+        }
+        if (data instanceof Object[]) {
+            throw new IllegalArgumentException(
+                    "count " + count + " is a part of the " + all.count + " elements of this "
+                            + data.getClass().getSimpleName() + ": an array of arrays is protected whole");
+        }
+        return FlatElements.of(data, count);
+    }
+
+    /** Returns the type in C of an element of Java. */
+    final ElementType type() {
+        return type;
+    }
+
+    /** Returns the bytes of an element. */
+    final int width() {
+        return type.size();
+    }
+
+    final long count() {
+        return count;
+    }
+
+    final long size() {
+        return width() * count;
+    }
+
+    /** Returns the dimensions of an array of arrays; empty if these elements are none. */
+    List<Long> dimensions() {
+        return List.of();
+    }
+
+    /** Copies bytes from {@code offset} on into the remaining space of {@code target}, whatever its byte order. */
+    abstract void copyOut(long offset, ByteBuffer target);
+
+    /** Copies the remaining bytes of {@code source}, whatever its byte order, into the elements from {@code offset} on. */
+    abstract void copyIn(long offset, ByteBuffer source);
+}

@@ -1,0 +1,110 @@
+package io.drumlin.checkpoint.internal.data;
+
+import io.drumlin.checkpoint.ElementType;
+import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The elements of a rectangular array of arrays, in the order of an array in C. The arrays in it are looked up whenever
+ * bytes are copied, so a program can put others of the same lengths in their places.
+ */
+final class NestedElements extends Elements {
+
+    private final Object[] arrays;
+    private final ArrayShape shape;
+
+    private NestedElements(ElementType type, Object[] arrays, ArrayShape shape) {
+        super(type, shape.elements());
+        this.arrays = arrays;
+        this.shape = shape;
+    }
+
+    /**
+     * Views the elements of an array of arrays.
+     *
+     * @throws IllegalArgumentException it is not rectangular, an array in it is null, or its elements are no primitives
+     */
+    static NestedElements of(Object[] arrays) {
+        ElementType type = FlatElements.ofArray(none(arrays)).type();
+        ArrayShape shape = ArrayShape.of(arrays);
+        if (!shape.isRectangular()) {
+            throw new IllegalArgumentException("cannot protect a "
+                    + arrays.getClass().getSimpleName() + " whose arrays differ in length: it is no array of C");
+        }
+        return new NestedElements(type, arrays, shape);
+    }
+
+    /** Returns an empty array of the class of the innermost arrays. */
+    private static Object none(Object[] arrays) {
+        Class<?> component = arrays.getClass().getComponentType();
+        while (component.isArray() && component.getComponentType().isArray()) {
+            component = component.getComponentType();
+        }
+        if (!component.isArray() || !component.getComponentType().isPrimitive()) {
+            throw new IllegalArgumentException(
+                    "cannot protect a " + arrays.getClass().getTypeName() + ": " + WHAT);
+        }
+        return Array.newInstance(component.getComponentType(), 0);
+    }
+
+    @Override
+    List<Long> dimensions() {
+        return shape.dimensions();
+    }
+
+    @Override
+    void copyOut(long offset, ByteBuffer target) {
+        copy(offset, target, Elements::copyOut);
+    }
+
+    @Override
+    void copyIn(long offset, ByteBuffer source) {
+        copy(offset, source, Elements::copyIn);
+    }
+
+    private void copy(long offset, ByteBuffer bytes, Copy copy) {
+        if (bytes.hasRemaining()) {
+            each(arrays, shape, offset, bytes, copy);
+        }
+    }
+
+    /** Copies between the innermost array and the remaining bytes. */
+    @FunctionalInterface
+    private interface Copy {
+        void copy(Elements row, long offset, ByteBuffer bytes);
+    }
+
+    /** Copies the remaining bytes, as far as they belong to an array, in pieces that belong to an innermost array. */
+    private void each(@Nullable Object present, ArrayShape expected, long offset, ByteBuffer bytes, Copy copy) {
+        Object array = require(present, expected.length());
+        if (!(array instanceof Object[] parts)) {
+            copy.copy(FlatElements.ofArray(array), offset, bytes);
+            return;
+        }
+        int end = bytes.limit();
+        long position = offset;
+        long size = expected.elements() * width();
+        for (int i = expected.indexOf(offset / width()); bytes.position() < end && position < size; i++) {
+            ArrayShape part = expected.part(i);
+            long from = position - expected.start(i) * width();
+            int length = (int) Math.min(end - bytes.position(), part.elements() * width() - from);
+            if (length > 0) {
+                bytes.limit(bytes.position() + length);
+                each(parts[i], part, from, bytes, copy);
+                bytes.limit(end);
+                position += length;
+            }
+        }
+    }
+
+    private Object require(@Nullable Object array, int expected) {
+        if (array != null && Array.getLength(array) == expected) {
+            return array;
+        }
+        throw new IllegalStateException("a protected " + arrays.getClass().getSimpleName()
+                + " has changed: an array in it is " + (array == null ? "null" : "of length " + Array.getLength(array))
+                + " and was of length " + expected + "; protect it again after a change of its lengths");
+    }
+}
