@@ -9,10 +9,8 @@ import io.drumlin.checkpoint.RunCatalogue.Run;
 import io.drumlin.checkpoint.internal.catalogue.EngineRunCatalogue;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
-import io.drumlin.storage.AlignedBuffer;
-import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.DyingEngine;
 import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -47,66 +45,6 @@ class RunCatalogueKillTest {
     private RunFixture fixture;
     private Random random;
     private int checks;
-
-    /** From an operation on, every operation fails, as if the process had been killed before it. */
-    private static final class DyingEngine implements StorageEngine {
-
-        private final StorageEngine real = new NioEngine();
-        private int left;
-
-        DyingEngine(int operations) {
-            left = operations;
-        }
-
-        private void count(Path path) throws DrumlinException {
-            if (left-- <= 0) {
-                throw DrumlinException.during("killed").path(path).errno("EIO").exception();
-            }
-        }
-
-        @Override
-        public String name() {
-            return real.name();
-        }
-
-        @Override
-        public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
-            count(path);
-            return real.open(path, modes);
-        }
-
-        @Override
-        public AlignedBuffer allocate(int size) {
-            return real.allocate(size);
-        }
-
-        @Override
-        public void rename(Path from, Path to) throws IOException {
-            count(from);
-            real.rename(from, to);
-        }
-
-        @Override
-        public void createDirectories(Path path) throws IOException {
-            count(path);
-            real.createDirectories(path);
-        }
-
-        @Override
-        public void delete(Path path) throws IOException {
-            // A missing file is no change.
-            if (Files.exists(path)) {
-                count(path);
-            }
-            real.delete(path);
-        }
-
-        @Override
-        public void syncDirectory(Path path) throws IOException {
-            count(path);
-            real.syncDirectory(path);
-        }
-    }
 
     private RunCatalogue catalogue(Path config, StorageEngine storage) throws IOException {
         return new EngineRunCatalogue(

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -51,17 +52,21 @@ public final class Branch {
      * @throws IOException there is no such checkpoint, the run is active, or there is no room; nothing was changed
      */
     public String begin(String parent, CheckpointChoice choice) throws IOException {
-        RunDirectory run = new RunDirectory(config, parent, 0);
-        Optional<BranchRecord> itself = BranchRecord.read(run.meta());
-        boolean asNamed = choice.name().isEmpty() || choice.name().get().equals(parent);
-        if (asNamed && itself.isPresent() && itself.get().asked().equals(choice.asked())) {
+        if (hasBegunWith(choice, parent)) {
             return parent;
         }
         requireRun(parent);
         return LeasedRun.call(config, parent, () -> beginWith(parent, find(parent, choice), choice));
     }
 
-    private void requireRun(String execId) throws IOException {
+    /** Returns whether a run is a branch that has begun with a choice, so that a start with it continues the run. */
+    public boolean hasBegunWith(CheckpointChoice choice, String execId) throws IOException {
+        Optional<BranchRecord> itself = BranchRecord.read(new RunDirectory(config, execId, 0).meta());
+        boolean asNamed = choice.name().isEmpty() || choice.name().get().equals(execId);
+        return asNamed && itself.isPresent() && itself.get().asked().equals(choice.asked());
+    }
+
+    void requireRun(String execId) throws IOException {
         Path topology = new RunDirectory(config, execId, 0).topologyFile();
         if (!PathStatus.exists(topology)) {
             throw DrumlinException.during("beginning a branch of run " + execId)
@@ -78,29 +83,51 @@ public final class Branch {
      * @return the id of the branch
      */
     public String beginWith(String parent, StoredCheckpoint checkpoint, CheckpointChoice choice) throws IOException {
-        RunDirectory run = new RunDirectory(config, parent, 0);
-        BranchRecord record =
-                new BranchRecord(parent, checkpoint.ckptId(), checkpoint.level().number(), choice.asked());
-        String id = id(record, choice.name());
-        RunDirectory branch = new RunDirectory(config, id, 0);
-        if (PathStatus.exists(branch.meta())) {
-            // Made by a start that failed later.
-            return id;
+        BranchRecord record = record(parent, checkpoint, choice);
+        String id = id(record, choice.name(), Set.of());
+        if (!PathStatus.exists(new RunDirectory(config, id, 0).meta())) {
+            make(parent, checkpoint, id, record);
         }
-        RunPlaces places = RunPlaces.of(config, id);
+        return id;
+    }
+
+    static BranchRecord record(String parent, StoredCheckpoint checkpoint, CheckpointChoice choice) {
+        return new BranchRecord(parent, checkpoint.ckptId(), checkpoint.level().number(), choice.asked(), "");
+    }
+
+    /** Makes a branch that is not there. The caller has the lease of the parent. */
+    void make(String parent, StoredCheckpoint checkpoint, String id, BranchRecord record) throws IOException {
+        RunDirectory run = new RunDirectory(config, parent, 0);
+        RunDirectory branch = new RunDirectory(config, id, 0);
+        RunPlaces places = config.localTest() ? RunPlaces.of(config, id) : RunPlaces.shared(config, id);
         try {
             make(checkpoint, run, branch, places, record);
         } catch (IOException | RuntimeException | Error e) {
             deleteAfter(e, places);
             throw e;
         }
-        return id;
     }
 
-    /** Finds the checkpoint that was chosen. */
+    /** Finds the checkpoint that was chosen, among those that this machine sees. */
     public StoredCheckpoint find(String parent, CheckpointChoice choice) throws IOException {
         requireRun(parent);
         List<StoredCheckpoint> stored = StoredCheckpoint.of(config, parent);
+        String others = config.localTest()
+                ? ""
+                : "; those of levels 1 to 3 are on the nodes, which this machine does not see: to begin with one of them"
+                        + " set [drumlin] from = " + choice.asked()
+                        + " in the configuration file, and the start on these nodes makes the branch";
+        return find(parent, choice, stored, others);
+    }
+
+    /**
+     * Finds the checkpoint that was chosen.
+     *
+     * @param stored those that there are
+     * @param others the end of a message that lists these
+     */
+    static StoredCheckpoint find(String parent, CheckpointChoice choice, List<StoredCheckpoint> stored, String others)
+            throws DrumlinException {
         Optional<StoredCheckpoint> found = choice.ckptId().isPresent()
                 ? stored.stream()
                         .filter(each -> each.ckptId() == choice.ckptId().getAsInt())
@@ -110,8 +137,7 @@ public final class Branch {
                         .max(Comparator.comparing(StoredCheckpoint::time));
         return found.orElseThrow(() -> DrumlinException.during("beginning a branch of run " + parent)
                 .problem("there is no checkpoint " + choice.asked() + " that a branch can begin with")
-                .advice("there are: " + list(stored)
-                        + (config.localTest() ? "" : "; checkpoints of levels 1 to 3, on the nodes, cannot be chosen"))
+                .advice("there are: " + list(stored) + others)
                 .exception());
     }
 
@@ -124,19 +150,18 @@ public final class Branch {
                         .collect(Collectors.joining(", "));
     }
 
-    /** Returns the id of a new branch, or of one that was begun for the same choice and has no checkpoint of its own. */
-    private String id(BranchRecord record, Optional<String> name) throws IOException {
+    /**
+     * Returns the id of a new branch, or of one that was begun for the same choice and has no checkpoint of its own.
+     *
+     * @param taken ids that it cannot have
+     */
+    String id(BranchRecord record, Optional<String> name, Set<String> taken) throws IOException {
         String first = name.orElse(record.parent() + "-from-" + record.ckptId());
         String id = first;
         Optional<Path> obstacle = obstacle(id, record);
-        for (int n = 2; obstacle.isPresent(); n++) {
+        for (int n = 2; obstacle.isPresent() || taken.contains(id); n++) {
             if (name.isPresent()) {
-                throw DrumlinException.during("beginning branch " + id)
-                        .path(obstacle.get())
-                        .problem("there is something of this name already")
-                        .advice("give the branch another name; or if this is a run, set exec_id = " + id
-                                + " and failure = 1 to continue it")
-                        .exception();
+                throw nameTaken(id, obstacle.orElse(config.metaDir()));
             }
             id = first + "." + n;
             obstacle = obstacle(id, record);
@@ -144,13 +169,22 @@ public final class Branch {
         return id;
     }
 
+    static DrumlinException nameTaken(String id, Path obstacle) {
+        return DrumlinException.during("beginning branch " + id)
+                .path(obstacle)
+                .problem("there is something of this name already")
+                .advice("give the branch another name; or if this is a run, set exec_id = " + id
+                        + " and failure = 1 to continue it")
+                .exception();
+    }
+
     /** Returns what has the name of a new branch; empty if nothing has, or a branch that may be taken or replaced. */
     private Optional<Path> obstacle(String id, BranchRecord record) throws IOException {
         RunDirectory run = new RunDirectory(config, id, 0);
         RunPlaces places = RunPlaces.of(config, id);
         if (PathStatus.exists(run.meta())) {
-            boolean unused =
-                    BranchRecord.read(run.meta()).equals(Optional.of(record)) && !PathStatus.exists(run.commitLog());
+            boolean unused = BranchRecord.read(run.meta()).stream().anyMatch(record::isOfSameChoice)
+                    && !PathStatus.exists(run.commitLog());
             return unused ? Optional.empty() : Optional.of(run.meta());
         }
         if (PathStatus.exists(places.deleted())) {
@@ -253,8 +287,11 @@ public final class Branch {
 
     private void deleteAfter(Throwable failure, RunPlaces places) {
         try {
-            deleteFiles(places);
-            DirectoryTree.delete(places.part(), storage);
+            // If it has its name already, it is whole, and the next start takes it.
+            if (!PathStatus.exists(places.meta())) {
+                deleteFiles(places);
+                DirectoryTree.delete(places.part(), storage);
+            }
         } catch (IOException stays) {
             failure.addSuppressed(stays);
         }

@@ -17,11 +17,14 @@ import java.util.Optional;
  * @param ckptId the checkpoint of that run
  * @param level its level
  * @param asked how the checkpoint was chosen: its id, or the time before which it was the latest
+ * @param parts the number of the directories on the nodes with the checkpoint's files, see {@link NodePart}; empty if
+ *     there are none
  */
-public record BranchRecord(String parent, int ckptId, int level, String asked) {
+public record BranchRecord(String parent, int ckptId, int level, String asked, String parts) {
 
     private static final String FILE = "drumlin-branch";
     private static final String SECTION = "branch";
+    private static final String PARTS = "parts";
 
     static Path file(Path meta) {
         return meta.resolve(FILE);
@@ -43,7 +46,8 @@ public record BranchRecord(String parent, int ckptId, int level, String asked) {
                 ini.get(SECTION, "parent").orElse(""),
                 number(ini, "checkpoint"),
                 number(ini, "level"),
-                ini.get(SECTION, "asked").orElse("")));
+                ini.get(SECTION, "asked").orElse(""),
+                ini.get(SECTION, PARTS).filter(NodePart::isNumber).orElse("")));
     }
 
     private static int number(IniFile ini, String key) {
@@ -53,12 +57,24 @@ public record BranchRecord(String parent, int ckptId, int level, String asked) {
                 .orElse(-1);
     }
 
+    /** Returns whether a branch begins with the same checkpoint, chosen in the same way. */
+    boolean isOfSameChoice(BranchRecord other) {
+        return other.withParts(parts).equals(this);
+    }
+
+    BranchRecord withParts(String number) {
+        return new BranchRecord(parent, ckptId, level, asked, number);
+    }
+
     String text() {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("parent", parent);
         values.put("checkpoint", Integer.toString(ckptId));
         values.put("level", Integer.toString(level));
         values.put("asked", asked);
+        if (!parts.isEmpty()) {
+            values.put(PARTS, parts);
+        }
         return IniFile.dump(Map.of(SECTION, values));
     }
 }

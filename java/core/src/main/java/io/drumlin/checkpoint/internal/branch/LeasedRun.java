@@ -25,15 +25,25 @@ public final class LeasedRun {
      * @throws IOException a job has the run open and nothing was done, or the work has failed
      */
     public static <T> T call(FtiConfig config, String execId, Work<T> work) throws IOException {
-        if (config.lease().isZero()) {
-            return work.run();
-        }
-        RunDirectory run = new RunDirectory(config, execId, 0);
-        Optional<Lease> lease = Lease.take(run.lease(), LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
+        Optional<Lease> lease = take(config, execId);
         try {
             return work.run();
         } finally {
             lease.ifPresent(Lease::close);
         }
+    }
+
+    /**
+     * Takes the lease of a run.
+     *
+     * @return the lease, which the caller closes; empty if the configuration wants none
+     * @throws IOException a job has the run open
+     */
+    static Optional<Lease> take(FtiConfig config, String execId) throws IOException {
+        if (config.lease().isZero()) {
+            return Optional.empty();
+        }
+        RunDirectory run = new RunDirectory(config, execId, 0);
+        return Lease.take(run.lease(), LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
     }
 }

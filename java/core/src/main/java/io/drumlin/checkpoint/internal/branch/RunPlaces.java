@@ -37,6 +37,12 @@ public record RunPlaces(Path meta, List<Path> others) {
         return new RunPlaces(run.meta(), others.stream().distinct().toList());
     }
 
+    /** Returns the places of a run on the parallel file system, whether it exists or not. */
+    static RunPlaces shared(FtiConfig config, String execId) {
+        RunDirectory run = new RunDirectory(config, execId, 0);
+        return new RunPlaces(run.meta(), run.global().equals(run.meta()) ? List.of() : List.of(run.global()));
+    }
+
     /** Returns the directories of a run on the nodes that this machine has, existing or not. */
     static List<Path> onNodes(FtiConfig config, String execId) throws IOException {
         if (!config.localTest()) {

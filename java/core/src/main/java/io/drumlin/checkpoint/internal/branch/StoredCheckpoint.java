@@ -28,6 +28,8 @@ import java.util.regex.Matcher;
 public record StoredCheckpoint(
         int ckptId, Level level, boolean archived, Instant time, Map<Path, List<Path>> files, Path metadata) {
 
+    private static final List<Level> ON_NODES = List.of(Level.L1, Level.L2, Level.L3);
+
     /** Returns where it lies, for messages. */
     public String place() {
         return archived ? "l4_archive" : "l" + level.number();
@@ -52,9 +54,18 @@ public record StoredCheckpoint(
             }
         }
         if (config.localTest()) {
-            for (Level level : List.of(Level.L1, Level.L2, Level.L3)) {
+            for (Level level : ON_NODES) {
                 add(level, onNodes(config, execId, level), run, found);
             }
+        }
+        return found;
+    }
+
+    /** Finds what one node has of a run's checkpoints. */
+    static List<StoredCheckpoint> ofNode(RunDirectory run) throws IOException {
+        List<StoredCheckpoint> found = new ArrayList<>();
+        for (Level level : ON_NODES) {
+            add(level, List.of(run.committed(level)), run, found);
         }
         return found;
     }

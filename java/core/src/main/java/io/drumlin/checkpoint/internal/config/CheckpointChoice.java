@@ -33,17 +33,29 @@ public record CheckpointChoice(String asked, OptionalInt ckptId, Optional<Instan
         if (asked.isEmpty()) {
             return Optional.empty();
         }
-        if (asked.get().matches("\\d{1,9}")) {
-            OptionalInt id = OptionalInt.of(Integer.parseInt(asked.get()));
-            return Optional.of(new CheckpointChoice(asked.get(), id, Optional.empty(), name));
-        }
         try {
-            Optional<Instant> before = Optional.of(Instant.parse(asked.get()));
-            return Optional.of(new CheckpointChoice(asked.get(), OptionalInt.empty(), before, name));
+            return Optional.of(of(asked.get(), name));
         } catch (DateTimeParseException e) {
             throw values.refused(
                     "drumlin", "from", "the id of a checkpoint, or a time such as 2027-03-01T12:00:00Z (UTC)");
         }
+    }
+
+    private static CheckpointChoice of(String asked, Optional<String> name) {
+        return asked.matches("\\d{1,9}")
+                ? new CheckpointChoice(asked, OptionalInt.of(Integer.parseInt(asked)), Optional.empty(), name)
+                : new CheckpointChoice(asked, OptionalInt.empty(), Optional.of(Instant.parse(asked)), name);
+    }
+
+    /** Returns a line from which {@link #parse} makes the same choice. */
+    public String words() {
+        return asked + " " + name.orElse("");
+    }
+
+    /** Returns the choice of a line of {@link #words}. */
+    public static CheckpointChoice parse(String words) {
+        int end = words.indexOf(' ');
+        return of(words.substring(0, end), Optional.of(words.substring(end + 1)).filter(name -> !name.isEmpty()));
     }
 
     private static boolean isName(String name) {

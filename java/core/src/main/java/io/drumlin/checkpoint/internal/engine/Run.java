@@ -2,7 +2,6 @@ package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.RunDescription;
-import io.drumlin.checkpoint.internal.branch.Branch;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.KnownKeys;
@@ -31,8 +30,6 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
@@ -71,9 +68,6 @@ public record Run(
         Optional<HeadLink> headLink,
         Optional<Lease> lease) {
 
-    /** Most runs that a message names. */
-    private static final int MOST_NAMED = 5;
-
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     /** Most ranges of ranks in a line of the log. */
@@ -97,11 +91,9 @@ public record Run(
             Optional<CheckpointChoice> choice,
             Optional<Host> host)
             throws IOException {
-        String text = Agreement.call(
-                ranks, "reading " + configFile, () -> ranks.rank() == 0 ? read(configFile, given, choice) : "");
-        String agreed = Agreement.bcast(ranks, text, 0);
-        FtiConfig config =
-                Agreement.call(ranks, "reading " + configFile, () -> FtiConfig.parse(agreed, configFile.toString()));
+        RunStart start = new RunStart(configFile, ranks, given, choice, host);
+        RunStart.Begun begun = start.read();
+        FtiConfig config = begun.config();
         if (ranks.rank() == 0) {
             for (String suspicion : KnownKeys.suspicions(config.ini())) {
                 LOG.log(Logger.Level.WARNING, configFile + ": " + suspicion);
@@ -116,6 +108,7 @@ public record Run(
             directories.create(made);
             return made;
         });
+        start.complete(begun, directories, engine);
         Path topologyFile = directories.topologyFile();
         PreviousRun[] found = new PreviousRun[1];
         String disk = disk(config, directories, ranks);
@@ -139,15 +132,15 @@ public record Run(
             return lists;
         });
         Optional<PreviousRun> previous = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
-        long start = previous.map(PreviousRun::start).orElse(0L);
+        long number = previous.map(PreviousRun::start).orElse(0L);
         Topology placed = orders.get(0).topology();
         boolean realNodes = placed.nodes() > 1 && !config.localTest();
         boolean newDisk = realNodes && placed.identity().disk().isEmpty();
-        Topology topology = newDisk ? placed.withDisk(NodeDisk.newId(start, placed.node())) : placed;
+        Topology topology = newDisk ? placed.withDisk(NodeDisk.newId(number, placed.node())) : placed;
         Communicator inNodeOrder = topology.own(ranks);
         NodeOrder order = restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
-        NodeMarker marker = new NodeMarker(directories.local(), topology.node(), topology.nodeName(), start);
+        NodeMarker marker = new NodeMarker(directories.local(), topology.node(), topology.nodeName(), number);
         Agreement.Step begin = () -> {
             if (realNodes && topology.place() == 0) {
                 marker.make();
@@ -213,39 +206,6 @@ public record Run(
         }
     }
 
-    /** Reads the configuration; if a checkpoint was chosen, it becomes that of the branch that begins with it. */
-    private static String read(Path file, Optional<StorageEngine> given, Optional<CheckpointChoice> choice)
-            throws IOException {
-        String text = TextFiles.read(file);
-        FtiConfig config = FtiConfig.parse(text, file.toString());
-        if (config.failure() != 0) {
-            requireRun(config);
-        }
-        Optional<CheckpointChoice> chosen = choice.or(config::choice);
-        if (chosen.isEmpty()) {
-            return text;
-        }
-        String asked = chosen.get().asked();
-        if (config.failure() == 0) {
-            throw DrumlinException.during("beginning a branch with checkpoint " + asked)
-                    .path(file)
-                    .problem("failure = 0 means a fresh start, which begins with no checkpoint")
-                    .advice("set failure = 1 and exec_id to the run that has the checkpoint, or choose none")
-                    .exception();
-        }
-        String branch = new Branch(config, given.orElseGet(NioEngine::new)).begin(config.execId(), chosen.get());
-        if (branch.equals(config.execId())) {
-            return text;
-        }
-        LOG.log(
-                Logger.Level.INFO,
-                "run {0} begins with checkpoint {1} of run {2}, which stays as it is",
-                branch,
-                asked,
-                config.execId());
-        return Branch.config(config.ini(), branch);
-    }
-
     /** Returns the id of this node's disk; empty if it is not known from an earlier start. Collective. */
     private static String disk(FtiConfig config, RunDirectory directories, Communicator ranks) throws IOException {
         // A lone node has its place, whatever its disk is.
@@ -258,30 +218,6 @@ public record Run(
         rejected.succeeds("reading the id of the disk", NodeDisk.file(local), () -> id[0] = NodeDisk.read(local));
         rejected.requireReadable();
         return id[0];
-    }
-
-    /** Checks that the run exists, before directories are created for a nonexistent run. */
-    private static void requireRun(FtiConfig config) throws IOException {
-        RunDirectory directories = new RunDirectory(config, config.ckptDir(), config.execId(), 0);
-        if (!Files.notExists(directories.topologyFile())) {
-            return;
-        }
-        List<String> others = new ArrayList<>();
-        for (Path entry : PathStatus.entries(config.metaDir())) {
-            if (PathStatus.exists(entry.resolve(directories.topologyFile().getFileName()))) {
-                others.add(entry.getFileName().toString());
-            }
-        }
-        String there = others.isEmpty()
-                ? "no run is there: is meta_dir the directory of the run before? to start afresh set failure = 0"
-                : "set exec_id to the run to restart; runs there: "
-                        + String.join(", ", others.subList(0, Math.min(others.size(), MOST_NAMED)))
-                        + (others.size() > MOST_NAMED ? " and more" : "");
-        throw DrumlinException.during("restart")
-                .path(config.metaDir())
-                .problem("there is no run " + config.execId() + ", which exec_id of the configuration names")
-                .advice(there)
-                .exception();
     }
 
     /**

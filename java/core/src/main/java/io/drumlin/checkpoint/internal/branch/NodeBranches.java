@@ -1,0 +1,353 @@
+package io.drumlin.checkpoint.internal.branch;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.CheckpointChoice;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.directory.Lease;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.topology.Host;
+import io.drumlin.checkpoint.internal.topology.NodeIdentity;
+import io.drumlin.checkpoint.internal.topology.NodeList;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.checkpoint.internal.topology.TopologyExchange;
+import io.drumlin.checkpoint.internal.topology.TopologyFile;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.MeetingException;
+import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.OwnDirectory;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Begins branches on real nodes. What a node has is seen by its own ranks only, so all ranks take part: the first rank
+ * of each node gives the branch what its node has, and then the first rank makes the branch known
+ * (docs/formats/fti-run-directory.md, section 14).
+ */
+public final class NodeBranches {
+
+    private final FtiConfig config;
+    private final Communicator ranks;
+    private final Path ckptDir;
+    private final StorageEngine storage;
+    private final Branch branches;
+    private final Topology topology;
+
+    /** The node of each rank, on rank 0. */
+    private final List<NodeIdentity> nodeOfRank = new ArrayList<>();
+
+    /**
+     * Finds the nodes of the ranks. Collective.
+     *
+     * @param config the configuration of the parent
+     * @param host host of this rank, if a test invented it
+     */
+    public NodeBranches(FtiConfig config, Communicator ranks, Optional<Host> host, StorageEngine storage)
+            throws IOException {
+        this.config = config;
+        this.ranks = ranks;
+        this.storage = storage;
+        ckptDir = host.map(Host::localRoot).orElse(config.ckptDir());
+        branches = new Branch(config, storage);
+        topology = TopologyExchange.of(ranks, config, host, "", nodes -> {
+                    nodeOfRank.addAll(nodes);
+                    return List.of(NodeList.of(config, nodes, Optional.empty()));
+                })
+                .get(0)
+                .topology();
+    }
+
+    private boolean isFirst() {
+        return ranks.rank() == 0;
+    }
+
+    private boolean isFirstOfNode() {
+        return topology.place() == 0;
+    }
+
+    private RunDirectory directories(String execId) {
+        return new RunDirectory(config, ckptDir, execId, ranks.rank());
+    }
+
+    /**
+     * Begins a branch of the configuration's run. Collective.
+     *
+     * @return the id of the branch
+     * @throws IOException there is no such checkpoint, it is on the nodes and of other ranks than these, the run is
+     *     active, or there is no room; nothing was changed
+     */
+    public String begin(CheckpointChoice choice) throws IOException {
+        List<String> onNodes = gather(Agreement.call(
+                ranks, "looking for checkpoints on the nodes", () -> isFirstOfNode() ? ofThisNode() : ""));
+        List<Lease> lease = new ArrayList<>(1);
+        try {
+            Agreement.run(ranks, "taking the lease of run " + config.execId(), () -> {
+                if (isFirst()) {
+                    branches.requireRun(config.execId());
+                    LeasedRun.take(config, config.execId()).ifPresent(lease::add);
+                }
+            });
+            return begin(choose(choice, onNodes), choice);
+        } finally {
+            lease.forEach(Lease::close);
+        }
+    }
+
+    /** Returns a line for each checkpoint of which this node has files: level, id and time. */
+    private String ofThisNode() throws IOException {
+        RunDirectory run = directories(config.execId());
+        OwnDirectory.require(run.local());
+        return StoredCheckpoint.ofNode(run).stream()
+                .map(each -> each.level().number() + " " + each.ckptId() + " "
+                        + each.time().toEpochMilli())
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** Gathers a text of each rank on rank 0, which needs memory for the longest times the number of ranks. */
+    private List<String> gather(String own) throws IOException {
+        byte[] bytes = own.getBytes(StandardCharsets.US_ASCII);
+        long[] longest = {bytes.length};
+        ranks.allreduce(longest, Op.MAX);
+        int length = Math.toIntExact(longest[0]);
+        List<String> texts = new ArrayList<>();
+        if (length > 0) {
+            ByteBuffer all = ByteBuffer.allocate(isFirst() ? Math.multiplyExact(length, ranks.size()) : 0);
+            ranks.gather(ByteBuffer.allocate(length).put(bytes).clear(), all, 0);
+            for (int start = 0; start < all.capacity(); start += length) {
+                texts.add(new String(all.array(), start, length, StandardCharsets.US_ASCII).replace("\0", ""));
+            }
+        }
+        return texts;
+    }
+
+    /** A checkpoint of which nodes have files. */
+    private record OnNodes(Level level, int ckptId, List<Long> times) {
+
+        Instant time() {
+            return Instant.ofEpochMilli(
+                    times.stream().mapToLong(Long::longValue).max().orElse(0));
+        }
+
+        /** Returns whether enough nodes have files, so that those of the others may be made again from them. */
+        boolean isOnEnough(int nodes) {
+            return level == Level.L1 ? times.size() == nodes : 2 * times.size() >= nodes;
+        }
+
+        String words(int nodes) {
+            return "of " + ckptId + " (l" + level.number() + ") " + times.size() + " of " + nodes + " nodes have files";
+        }
+    }
+
+    private static List<OnNodes> parse(List<String> texts) {
+        Map<String, OnNodes> found = new TreeMap<>();
+        texts.stream().flatMap(String::lines).forEach(line -> {
+            String[] words = line.split(" ", -1);
+            OnNodes each =
+                    new OnNodes(Level.of(Integer.parseInt(words[0])), Integer.parseInt(words[1]), new ArrayList<>());
+            found.computeIfAbsent(words[0] + " " + words[1], key -> each)
+                    .times()
+                    .add(Long.valueOf(words[2]));
+        });
+        return List.copyOf(found.values());
+    }
+
+    /** Chooses a checkpoint; the result has its files on the first rank only. Collective. */
+    private StoredCheckpoint choose(CheckpointChoice choice, List<String> texts) throws IOException {
+        List<StoredCheckpoint> chosen = new ArrayList<>(1);
+        String agreed = Agreement.call(ranks, "choosing a checkpoint of run " + config.execId(), () -> {
+            if (!isFirst()) {
+                return "";
+            }
+            StoredCheckpoint found = find(choice, parse(texts));
+            if (found.level() != Level.L4) {
+                requireSameRanks(found);
+            }
+            chosen.add(found);
+            return found.level() + " " + found.ckptId();
+        });
+        String[] words = Agreement.bcast(ranks, agreed, 0).split(" ", -1);
+        return isFirst() ? chosen.get(0) : onNodes(Level.valueOf(words[0]), Integer.parseInt(words[1]), Instant.EPOCH);
+    }
+
+    private StoredCheckpoint onNodes(Level level, int ckptId, Instant time) {
+        Path metadata = RunDirectory.committed(directories(config.execId()).meta(), level);
+        return new StoredCheckpoint(ckptId, level, false, time, Map.of(), metadata);
+    }
+
+    private StoredCheckpoint find(CheckpointChoice choice, List<OnNodes> found) throws IOException {
+        int nodes = topology.nodes();
+        List<StoredCheckpoint> stored = new ArrayList<>(StoredCheckpoint.of(config, config.execId()));
+        String others = "";
+        for (OnNodes each : found) {
+            if (each.isOnEnough(nodes)) {
+                stored.add(onNodes(each.level, each.ckptId, each.time()));
+            } else {
+                others += "; " + each.words(nodes);
+            }
+        }
+        return Branch.find(config.execId(), choice, stored, others);
+    }
+
+    /** Files on the nodes are of use to as many ranks only, on as many nodes. */
+    private void requireSameRanks(StoredCheckpoint checkpoint) throws IOException {
+        Path file = directories(config.execId()).topologyFile();
+        IniFile ini = IniFile.parse(TextFiles.read(file), file.toString());
+        NodeList now = NodeList.of(
+                config,
+                nodeOfRank,
+                Optional.of(TopologyFile.orders(ini, file.toString()).get(0)));
+        int before = TopologyFile.ranks(ini).orElse(0);
+        int ranksNow = now.ofApplication(now.ranks(), config.heads()).size();
+        if (before != 0 && before != ranksNow) {
+            throw DrumlinException.during("beginning a branch of run " + config.execId())
+                    .path(file)
+                    .problem("checkpoint " + checkpoint.ckptId() + " of level "
+                            + checkpoint.level().number() + " was written by " + before + " ranks, this run has "
+                            + ranksNow)
+                    .advice(NodeList.adviceToOtherRanks(config))
+                    .exception();
+        }
+        TopologyFile.requireGroupSize(ini, config, file.toString());
+    }
+
+    /**
+     * The name of a branch.
+     *
+     * @param parts the number of the nodes' parts
+     * @param isMade whether the branch is there, of a start that failed later
+     */
+    private record Name(String id, String parts, boolean isMade) {}
+
+    private String begin(StoredCheckpoint checkpoint, CheckpointChoice choice) throws IOException {
+        BranchRecord record = Branch.record(config.execId(), checkpoint, choice);
+        Name name = name(record, choice.name());
+        NodePart part = new NodePart(directories(name.id).local(), name.parts, storage);
+        try {
+            Agreement.run(ranks, "giving branch " + name.id + " the files on the nodes", () -> {
+                if (isFirstOfNode() && !name.parts.isEmpty()) {
+                    part.make(directories(config.execId()), checkpoint.level(), checkpoint.ckptId());
+                }
+            });
+            Agreement.run(ranks, "beginning branch " + name.id, () -> {
+                if (isFirst() && !name.isMade) {
+                    branches.make(config.execId(), checkpoint, name.id, record.withParts(name.parts));
+                }
+            });
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException e) {
+            deleteAfter(e, name.id, part);
+            throw e;
+        }
+        return name.id;
+    }
+
+    /** Returns the same name on all ranks. Collective. */
+    private Name name(BranchRecord record, Optional<String> asked) throws IOException {
+        Set<String> taken = new HashSet<>();
+        while (true) {
+            String proposed = Agreement.call(
+                    ranks,
+                    "naming a branch of run " + config.execId(),
+                    () -> isFirst() ? propose(record, asked, taken) : "");
+            String[] words = Agreement.bcast(ranks, proposed, 0).split("\n", -1);
+            Name name = new Name(words[0], words[1], !words[2].isEmpty());
+            if (name.isMade || isFree(name.id, asked.isPresent())) {
+                return name;
+            }
+            taken.add(name.id);
+        }
+    }
+
+    private String propose(BranchRecord record, Optional<String> asked, Set<String> taken) throws IOException {
+        String id = branches.id(record, asked, taken);
+        Optional<BranchRecord> made = BranchRecord.read(directories(id).meta());
+        String parts = record.level() == Level.L4.number() ? "" : NodePart.newNumber();
+        return id + "\n" + made.map(BranchRecord::parts).orElse(parts) + "\n" + (made.isPresent() ? "made" : "");
+    }
+
+    /** Returns whether no node has something else of this name. Collective. */
+    private boolean isFree(String id, boolean asked) throws IOException {
+        long[] taken = {0};
+        Agreement.run(ranks, "looking for the name " + id + " on the nodes", () -> {
+            Optional<Path> other =
+                    isFirstOfNode() ? NodePart.other(directories(id).local()) : Optional.empty();
+            if (other.isPresent() && asked) {
+                throw Branch.nameTaken(id, other.get());
+            }
+            taken[0] = other.isPresent() ? 1 : 0;
+        });
+        ranks.allreduce(taken, Op.MAX);
+        return taken[0] == 0;
+    }
+
+    /** Deletes the parts if the branch was not made. Collective. */
+    private void deleteAfter(IOException failure, String id, NodePart part) {
+        try {
+            long[] known = {0};
+            if (isFirst()) {
+                known[0] = isKnown(id) ? 1 : 0;
+            }
+            ranks.allreduce(known, Op.MAX);
+            if (known[0] == 0 && isFirstOfNode()) {
+                part.delete();
+            }
+        } catch (IOException stays) {
+            failure.addSuppressed(stays);
+        }
+    }
+
+    private boolean isKnown(String id) {
+        try {
+            return PathStatus.exists(directories(id).meta());
+        } catch (IOException unknown) {
+            return true;
+        }
+    }
+
+    /**
+     * Puts a branch's files on the nodes into their place, if that was not done, and deletes those of branches of this
+     * name that were not made to the end. Collective.
+     *
+     * @param run the directories of the branch
+     * @param parts the number of its parts, the same on all ranks
+     */
+    public static void complete(
+            FtiConfig config,
+            Communicator ranks,
+            Optional<Host> host,
+            StorageEngine storage,
+            RunDirectory run,
+            String parts)
+            throws IOException {
+        String operation = "putting the files of branch " + config.execId() + " into their place";
+        long[] any = {0};
+        Agreement.run(ranks, operation, () -> any[0] = NodePart.isIn(run.local()) ? 1 : 0);
+        ranks.allreduce(any, Op.MAX);
+        if (any[0] == 0) {
+            return;
+        }
+        NodeBranches nodes = new NodeBranches(config, ranks, host, storage);
+        Agreement.run(ranks, operation, () -> {
+            if (nodes.isFirstOfNode()) {
+                new NodePart(run.local(), parts, storage).complete();
+            }
+        });
+    }
+}
