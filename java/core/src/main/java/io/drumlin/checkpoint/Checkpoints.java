@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -178,6 +179,20 @@ public interface Checkpoints extends AutoCloseable {
         Builder protect(int id, Object variable, long count);
 
         /**
+         * Protects a field of a primitive type from the opening of the run on; otherwise like {@link #protect(int,
+         * Object)} and {@link Checkpoints#protect(int, MethodHandles.Lookup, Object, String)}.
+         *
+         * @param id 0 to {@code max_var_id} of the configuration; {@code open} fails on all ranks if it is out of range
+         *     on one
+         * @param lookup has access to the field
+         * @param owner the object that has the field, or the class for a static field
+         * @param field name of a field that is not final
+         * @return this
+         * @throws IllegalArgumentException there is no such field that {@code lookup} can set
+         */
+        Builder protect(int id, MethodHandles.Lookup lookup, Object owner, String field);
+
+        /**
          * Makes a restart that finds no whole checkpoint start afresh, as C FTI does, instead of throwing.
          * {@link Checkpoints#recoveryFailure} then says what was missing. If the archive of level 4 has a checkpoint
          * that this run cannot recover, {@link Checkpoints#open} throws all the same, because the new run could replace
@@ -304,6 +319,25 @@ public interface Checkpoints extends AutoCloseable {
      *     the type, or the class of {@code variable} cannot be protected
      */
     void protect(int id, Object variable, long count, DataType type);
+
+    /**
+     * Protects a field of a primitive type; otherwise like {@link #protect(int, Object)}. It has the bytes of a variable
+     * of C, so a program that was ported needs no {@link Scalar}.
+     *
+     * <pre>{@code
+     * private int step;
+     * ...
+     * checkpoints.protect(0, MethodHandles.lookup(), this, "step");
+     * }</pre>
+     *
+     * @param id 0 to {@code max_var_id} of the configuration
+     * @param lookup has access to the field, such as {@code MethodHandles.lookup()} in the class that has it
+     * @param owner the object that has the field, or the class for a static field
+     * @param field name of a field that is not final, in the class of {@code owner} or the nearest superclass that has
+     *     one of this name
+     * @throws IllegalArgumentException the id is out of range, or there is no such field that {@code lookup} can set
+     */
+    void protect(int id, MethodHandles.Lookup lookup, Object owner, String field);
 
     /**
      * Says how the ranks share a variable, for a restart on another number of ranks ({@link Builder#anyNumberOfRanks}).

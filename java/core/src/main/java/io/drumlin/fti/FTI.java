@@ -14,6 +14,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -536,6 +537,23 @@ public final class FTI {
     public static int FTI_Protect(int id, Object variable) {
         return call(FTI_NSCS, instance -> {
             instance.checkpoints.protect(id, variable);
+            return isProtected(id, instance);
+        });
+    }
+
+    /**
+     * {@code FTI_Protect} of a field, such as {@code FTI_Protect(0, MethodHandles.lookup(), this, "step")}; see
+     * {@link io.drumlin.checkpoint.Checkpoints#protect(int, MethodHandles.Lookup, Object, String)}.
+     *
+     * @param id 0 to {@code max_var_id}
+     * @param lookup has access to the field
+     * @param owner the object that has the field, or the class for a static field
+     * @param field name of a field of a primitive type that is not final
+     * @return {@link #FTI_SCES} or {@link #FTI_NSCS}
+     */
+    public static int FTI_Protect(int id, MethodHandles.Lookup lookup, Object owner, String field) {
+        return call(FTI_NSCS, instance -> {
+            instance.checkpoints.protect(id, lookup, owner, field);
             return isProtected(id, instance);
         });
     }

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.data;
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.Scalar;
+import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -54,6 +55,17 @@ public final class ProtectedData {
     /** Views the first {@code count} elements of {@code data} as bytes; otherwise like {@link #of(Object)}. */
     public static ProtectedData of(Object data, long count) {
         return new ProtectedData(Elements.of(data, count));
+    }
+
+    /**
+     * Views a field of a primitive type as bytes.
+     *
+     * @param lookup has access to the field
+     * @param owner the object that has the field, or the class for a static field
+     * @throws IllegalArgumentException there is no such field that can be set
+     */
+    public static ProtectedData ofField(Lookup lookup, Object owner, String field) {
+        return new ProtectedData(FieldElement.of(lookup, owner, field));
     }
 
     /** Sets the type of the elements in C. One or more elements of the Java type make up one element of this type. */

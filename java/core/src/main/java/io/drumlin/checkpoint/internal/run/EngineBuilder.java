@@ -13,6 +13,7 @@ import io.drumlin.comm.Communicators;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
@@ -62,6 +63,12 @@ public final class EngineBuilder implements Checkpoints.Builder {
     @Override
     public EngineBuilder protect(int id, Object variable, long count) {
         options.variables.put(id, ProtectedData.of(variable, count));
+        return this;
+    }
+
+    @Override
+    public EngineBuilder protect(int id, MethodHandles.Lookup lookup, Object owner, String field) {
+        options.variables.put(id, ProtectedData.ofField(lookup, owner, field));
         return this;
     }
 

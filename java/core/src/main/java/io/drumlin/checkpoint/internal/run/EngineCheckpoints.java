@@ -42,6 +42,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.lang.System.Logger;
+import java.lang.invoke.MethodHandles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -165,6 +166,11 @@ public final class EngineCheckpoints implements Checkpoints {
     @Override
     public void protect(int id, Object variable, long count, DataType type) {
         variables.protect(id, variable, count, type);
+    }
+
+    @Override
+    public void protect(int id, MethodHandles.Lookup lookup, Object owner, String field) {
+        variables.protect(id, ProtectedData.ofField(lookup, owner, field));
     }
 
     @Override
