@@ -47,6 +47,20 @@ final class JavaMd5Lanes implements Md5Lanes {
     }
 
     @Override
+    public void deal(ByteBuffer bytes, int lane, int first, int others) {
+        ByteBuffer piece = bytes.duplicate();
+        int next = lane;
+        int size = first;
+        while (piece.position() < bytes.limit()) {
+            piece.limit((int) Math.min((long) piece.position() + size, bytes.limit()));
+            lanes[next].update(piece);
+            size = others;
+            next = (next + 1) % LANES;
+        }
+        MemoryFault.throwPending(bytes);
+    }
+
+    @Override
     public byte[] digest(int lane) {
         return lanes[lane].digest();
     }

@@ -1,6 +1,7 @@
 package io.drumlin.integrity;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,32 @@ public interface Md5Lanes extends AutoCloseable {
      *     or empty for no bytes; at most {@link #LANES} entries; direct or heap
      */
     void update(List<? extends @Nullable ByteBuffer> pieces);
+
+    /**
+     * Deals bytes out to the lanes in turn: a piece to a lane, the next piece to the next lane, and after the last lane to
+     * the first again. It is fastest if there are at least as many pieces as lanes.
+     *
+     * @param bytes from position to limit, and does not change; direct or heap
+     * @param lane lane of the first piece
+     * @param first bytes of the first piece, above 0
+     * @param others bytes of each other piece, above 0; the last piece may have fewer
+     */
+    default void deal(ByteBuffer bytes, int lane, int first, int others) {
+        @Nullable ByteBuffer[] pieces = new ByteBuffer[LANES];
+        int next = lane;
+        int at = bytes.position();
+        int size = first;
+        while (at < bytes.limit()) {
+            Arrays.fill(pieces, null);
+            for (int i = 0; i < LANES && at < bytes.limit(); i++) {
+                pieces[next] = bytes.slice(at, Math.min(size, bytes.limit() - at));
+                at += size;
+                size = others;
+                next = (next + 1) % LANES;
+            }
+            update(Arrays.asList(pieces));
+        }
+    }
 
     /**
      * Ends the stream in a lane. Call {@link #reset} before the lane is used again.

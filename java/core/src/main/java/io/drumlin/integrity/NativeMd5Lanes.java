@@ -96,6 +96,35 @@ final class NativeMd5Lanes implements Md5Lanes {
         return length;
     }
 
+    @Override
+    public void deal(ByteBuffer bytes, int lane, int first, int others) {
+        if (!NativeMemory.isLasting(bytes)) {
+            Md5Lanes.super.deal(bytes, lane, first, others);
+            return;
+        }
+        try {
+            deal(NativeMemory.address(bytes), bytes.remaining(), lane, first, others);
+        } finally {
+            Reference.reachabilityFence(bytes);
+        }
+    }
+
+    private void deal(long address, int length, int lane, int first, int others) {
+        int next = Objects.checkIndex(lane, LANES);
+        int size = first;
+        for (int at = 0; at < length; ) {
+            for (int i = 0; i < LANES; i++) {
+                int taken = Math.min(size, length - at);
+                arguments.putLong(next * Long.BYTES, address + at);
+                arguments.putLong(LENGTHS + next * Long.BYTES, taken);
+                at += taken;
+                size = others;
+                next = (next + 1) % LANES;
+            }
+            CoreLibrary.drumlin_md5_update(open(), argumentsAddress, argumentsAddress + LENGTHS, LANES);
+        }
+    }
+
     private ByteBuffer copies() {
         ByteBuffer made = copies;
         if (made == null) {
