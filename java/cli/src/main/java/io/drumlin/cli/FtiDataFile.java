@@ -6,11 +6,14 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.fti.DcpFile;
+import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.integrity.LaneDigester;
+import io.drumlin.integrity.StripedDigester;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.HexFormat;
@@ -90,6 +93,13 @@ final class FtiDataFile implements RecognisedFile {
         return checksum == null || checksum.isEmpty() ? new Unchecked() : new Checksum(checksum);
     }
 
+    /** Returns the check for a file that is described by an entry. */
+    static Integrity checksum(FileEntry entry) {
+        return entry.isStriped()
+                ? new BlockDigests(List.of(new Block(new Range(0, entry.size()), entry.digest(), true)))
+                : checksum(entry.checksum());
+    }
+
     /** MD5 of the whole file. */
     record Checksum(String text) implements Integrity {
 
@@ -106,28 +116,41 @@ final class FtiDataFile implements RecognisedFile {
     }
 
     /**
-     * MD5 of the block of each rank in a file of all ranks; only Drumlin writes them down.
+     * The block of a rank.
      *
-     * @param blocks the blocks
-     * @param digests their digests, lower-case hexadecimal
+     * @param digest lower-case hexadecimal
+     * @param striped whether it is a striped MD5
      */
-    record BlockDigests(List<Range> blocks, List<String> digests) implements Integrity {
+    record Block(Range range, String digest, boolean striped) {}
+
+    /** Digests of the blocks of the ranks in a file of all ranks, or in the copy of one; only Drumlin writes them down. */
+    record BlockDigests(List<Block> blocks) implements Integrity {
 
         @Override
         public String text() {
-            return "of " + blocks.size() + " blocks";
+            return blocks.size() == 1 ? blocks.get(0).digest() : "of " + blocks.size() + " blocks";
         }
 
         @Override
         public void verify(ByteSource data, Findings findings) throws IOException {
-            List<byte[]> computed = new LaneDigester().digest(data, blocks);
-            for (int i = 0; i < blocks.size(); i++) {
+            verify(data, findings, false, new LaneDigester());
+            verify(data, findings, true, new StripedDigester());
+        }
+
+        private void verify(ByteSource data, Findings findings, boolean striped, RangeDigester digester)
+                throws IOException {
+            List<Block> ofKind =
+                    blocks.stream().filter(block -> block.striped() == striped).toList();
+            List<byte[]> computed =
+                    digester.digest(data, ofKind.stream().map(Block::range).toList());
+            for (int i = 0; i < ofKind.size(); i++) {
                 String found = HexFormat.of().formatHex(computed.get(i));
-                if (!found.equals(digests.get(i))) {
+                Block block = ofKind.get(i);
+                if (!found.equals(block.digest())) {
                     findings.add(new Finding(
-                            "ckpt_checksum",
-                            blocks.get(i).offset(),
-                            "is " + printable(digests.get(i)) + " in the metadata, the block has " + found));
+                            striped ? "drumlin_striped_checksum" : "ckpt_checksum",
+                            block.range().offset(),
+                            "is " + printable(block.digest()) + " in the metadata, the block has " + found));
                 }
             }
         }

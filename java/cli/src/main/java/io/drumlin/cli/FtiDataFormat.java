@@ -95,7 +95,7 @@ final class FtiDataFormat {
         if (entry.name().endsWith(".h5")) {
             return Hdf5Datasets.ofRank(source, kind, entry);
         }
-        return file(member, kind, entry.size(), FtiDataFile.checksum(entry.checksum()), variables(entry, 0));
+        return file(member, kind, entry.size(), FtiDataFile.checksum(entry), variables(entry, 0));
     }
 
     private static List<FtiDataFile.Variable> variables(FileEntry entry, long start) {
@@ -115,14 +115,13 @@ final class FtiDataFormat {
 
     private RecognisedFile shared() throws FormatException {
         List<FtiDataFile.Variable> variables = new ArrayList<>();
-        List<Range> blocks = new ArrayList<>();
-        List<String> digests = new ArrayList<>();
+        List<FtiDataFile.Block> blocks = new ArrayList<>();
         long start = 0;
         for (FtiMetadata.Member member : metadata.members()) {
-            variables.addAll(variables(member.entry(), start));
-            blocks.add(new Range(start, member.entry().size()));
-            digests.add(member.entry().digest());
-            start += member.entry().size();
+            FileEntry entry = member.entry();
+            variables.addAll(variables(entry, start));
+            blocks.add(new FtiDataFile.Block(new Range(start, entry.size()), entry.digest(), entry.isStriped()));
+            start += entry.size();
             if (start < 0) {
                 throw new FormatException(
                                 GroupMetadata.FORMAT,
@@ -133,8 +132,7 @@ final class FtiDataFormat {
         }
         boolean digested =
                 metadata.groups().stream().allMatch(group -> group.metadata().blocksDigested());
-        FtiDataFile.Integrity integrity =
-                digested ? new FtiDataFile.BlockDigests(blocks, digests) : new FtiDataFile.Unchecked();
+        FtiDataFile.Integrity integrity = digested ? new FtiDataFile.BlockDigests(blocks) : new FtiDataFile.Unchecked();
         return file(metadata.members().get(0), "shared file of MPI-IO", start, integrity, variables);
     }
 

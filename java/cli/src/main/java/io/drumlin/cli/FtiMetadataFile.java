@@ -70,7 +70,7 @@ final class FtiMetadataFile implements RecognisedFile {
                 Sizes.unit(file.size()),
                 file.variables().size(),
                 file.layers().size(),
-                FtiDataFile.printable(file.checksum())
+                FtiDataFile.printable(file.digest())
             };
         });
     }
@@ -88,7 +88,8 @@ final class FtiMetadataFile implements RecognisedFile {
             json.writeStartObject();
             json.writeStringField("name", file.name());
             json.writeNumberField("size", file.size());
-            json.writeStringField("checksum", file.checksum());
+            json.writeStringField("checksum", file.digest());
+            json.writeBooleanField("striped", file.isStriped());
             json.writeNumberField("variables", file.variables().size());
             json.writeNumberField("layers", file.layers().size());
             json.writeEndObject();

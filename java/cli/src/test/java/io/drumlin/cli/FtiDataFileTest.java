@@ -8,10 +8,12 @@ import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
+import io.drumlin.integrity.StripedMd5;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -173,6 +175,49 @@ class FtiDataFileTest {
         assertThat(err.toString()).contains("var=ID@RANK");
         Path oneGroup = directory.resolve("Meta/run/l2/sector0-group0.fti");
         assertThat(run("verify", "--meta", oneGroup, shared)).isEqualTo(ExitCode.DAMAGED);
+    }
+
+    /** Drumlin writes them for the file of all ranks and for its copies on the nodes. */
+    @Test
+    void stripedDigestsAreComparedToo() throws IOException {
+        for (int group = 0; group < GROUPS; group++) {
+            List<FileEntry> files = metadata(group).files().stream()
+                    .map(file -> file.withStripedChecksum(striped(data(rank(file)))))
+                    .toList();
+            Path path = directory.resolve("Meta/run/l2/" + GroupMetadata.fileName(0, group));
+            try (OutputStream target = Files.newOutputStream(path)) {
+                metadata(group).withFiles(files).write(target);
+            }
+        }
+        Path shared = directory.resolve("Global/run/l2/Ckpt7-mpiio.fti");
+        for (Path file : List.of(shared, dataFile("Rank", 1), dataFile("Pcof", 1))) {
+            assertThat(run("verify", file)).isZero();
+        }
+        assertThat(run("inspect", dataFile("Rank", 3))).isZero();
+        assertThat(out.toString()).contains("  checksum       " + striped(data(3)));
+        for (Path file : List.of(shared, dataFile("Rank", 1))) {
+            byte[] bytes = Files.readAllBytes(file);
+            bytes[bytes.length - 3] ^= 1;
+            Files.write(file, bytes);
+            assertThat(run("verify", file)).isEqualTo(ExitCode.DAMAGED);
+            assertThat(run("show", "--select", "var=1@1", file)).isEqualTo(ExitCode.DAMAGED);
+            assertThat(run("extract", "--select", "var=1@1", "-o", directory.resolve("x"), file))
+                    .isEqualTo(ExitCode.DAMAGED);
+        }
+        assertThat(out.toString())
+                .contains(shared + ": drumlin_striped_checksum at offset 303: is " + striped(data(3)))
+                .contains(dataFile("Rank", 1) + ": drumlin_striped_checksum at offset 0: is " + striped(data(1)));
+    }
+
+    private static int rank(FileEntry file) {
+        return Integer.parseInt(file.name().replaceAll("\\D+\\d+\\D+(\\d+)\\.fti", "$1"));
+    }
+
+    private static String striped(byte[] bytes) {
+        try (StripedMd5 md5 = new StripedMd5()) {
+            md5.update(ByteBuffer.wrap(bytes));
+            return HexFormat.of().formatHex(md5.digest());
+        }
     }
 
     @Test

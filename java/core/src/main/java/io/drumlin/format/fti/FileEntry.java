@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param layers the layers of a differential checkpoint; otherwise empty
  * @param rsedChecksum MD5 of the rank's encoded file, 32 lower-case hexadecimal digits; at level 3 only
  * @param ownChecksum MD5 of the file if {@code checksum} is empty; only Drumlin writes it
+ * @param stripedChecksum striped MD5 of the file, in place of the others, 32 lower-case hexadecimal digits; only Drumlin
+ *     writes it
  */
 public record FileEntry(
         String name,
@@ -25,10 +27,14 @@ public record FileEntry(
         List<VariableEntry> variables,
         List<LayerEntry> layers,
         @Nullable String rsedChecksum,
-        @Nullable String ownChecksum) {
+        @Nullable String ownChecksum,
+        @Nullable String stripedChecksum) {
 
     /** Drumlin's own key; C FTI ignores it. */
     static final String OWN_CHECKSUM = "drumlin_checksum";
+
+    /** Another one. */
+    static final String STRIPED_CHECKSUM = "drumlin_striped_checksum";
 
     private static final int DRAIN_LENGTH = 1 << 16;
 
@@ -43,6 +49,7 @@ public record FileEntry(
      * @param layers the layers of a differential checkpoint
      * @param rsedChecksum MD5 of the encoded file, or null
      * @param ownChecksum MD5 of the file, or null
+     * @param stripedChecksum striped MD5 of the file, or null
      */
     public FileEntry {
         variables = List.copyOf(variables);
@@ -68,16 +75,38 @@ public record FileEntry(
             List<VariableEntry> variables,
             List<LayerEntry> layers,
             @Nullable String rsedChecksum) {
-        this(name, size, maxSize, checksum, variables, layers, rsedChecksum, null);
+        this(name, size, maxSize, checksum, variables, layers, rsedChecksum, null, null);
     }
 
     /**
      * Returns the digest of the file, C FTI's or Drumlin's.
      *
-     * @return MD5, or empty if there is none
+     * @return MD5, of the kind that {@link #isStriped} says, or empty if there is none
      */
     public String digest() {
+        if (stripedChecksum != null) {
+            return stripedChecksum;
+        }
         return checksum.isEmpty() && ownChecksum != null ? ownChecksum : checksum;
+    }
+
+    /**
+     * Returns whether the digest is a striped MD5 (docs/formats/fti-posix.md, section 9).
+     *
+     * @return false if it is a plain one, or there is none
+     */
+    public boolean isStriped() {
+        return stripedChecksum != null;
+    }
+
+    /**
+     * Returns this entry with a striped MD5 as the only digest of the file. C FTI then looks only at the size.
+     *
+     * @param md5 32 lower-case hexadecimal digits
+     * @return the changed entry
+     */
+    public FileEntry withStripedChecksum(String md5) {
+        return new FileEntry(name, size, maxSize, "", variables, layers, rsedChecksum, null, md5);
     }
 
     /**
@@ -87,7 +116,7 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withOwnChecksum(@Nullable String md5) {
-        return new FileEntry(name, size, maxSize, checksum, variables, layers, rsedChecksum, md5);
+        return new FileEntry(name, size, maxSize, checksum, variables, layers, rsedChecksum, md5, stripedChecksum);
     }
 
     /**
@@ -97,7 +126,8 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withName(String other) {
-        return new FileEntry(other, size, maxSize, checksum, variables, layers, rsedChecksum, ownChecksum);
+        return new FileEntry(
+                other, size, maxSize, checksum, variables, layers, rsedChecksum, ownChecksum, stripedChecksum);
     }
 
     /**
@@ -107,7 +137,8 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withMaxSize(long largest) {
-        return new FileEntry(name, size, largest, checksum, variables, layers, rsedChecksum, ownChecksum);
+        return new FileEntry(
+                name, size, largest, checksum, variables, layers, rsedChecksum, ownChecksum, stripedChecksum);
     }
 
     /**
@@ -117,7 +148,7 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withRsedChecksum(@Nullable String md5) {
-        return new FileEntry(name, size, maxSize, checksum, variables, layers, md5, ownChecksum);
+        return new FileEntry(name, size, maxSize, checksum, variables, layers, md5, ownChecksum, stripedChecksum);
     }
 
     /**
@@ -127,7 +158,7 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withChecksum(String md5) {
-        return new FileEntry(name, size, maxSize, md5, variables, layers, rsedChecksum, ownChecksum);
+        return new FileEntry(name, size, maxSize, md5, variables, layers, rsedChecksum, ownChecksum, stripedChecksum);
     }
 
     /**
@@ -137,7 +168,8 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withLayers(List<LayerEntry> written) {
-        return new FileEntry(name, size, maxSize, checksum, variables, written, rsedChecksum, ownChecksum);
+        return new FileEntry(
+                name, size, maxSize, checksum, variables, written, rsedChecksum, ownChecksum, stripedChecksum);
     }
 
     void write(IniText text, OutputStream target) throws IOException {
@@ -147,6 +179,9 @@ public record FileEntry(
         text.define("ckpt_checksum", checksum);
         if (ownChecksum != null) {
             text.define(OWN_CHECKSUM, ownChecksum);
+        }
+        if (stripedChecksum != null) {
+            text.define(STRIPED_CHECKSUM, stripedChecksum);
         }
         for (int i = 0; i < variables.size(); i++) {
             variables.get(i).define("var" + i, text);

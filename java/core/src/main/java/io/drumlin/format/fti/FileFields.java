@@ -23,6 +23,7 @@ final class FileFields {
     private @Nullable String checksum;
     private @Nullable String rsedChecksum;
     private @Nullable String ownChecksum;
+    private @Nullable String stripedChecksum;
 
     /**
      * Makes an empty collection.
@@ -52,6 +53,7 @@ final class FileFields {
             case "ckpt_file_maxs" -> maxSize = definition.size();
             case "ckpt_checksum" -> checksum = definition.text();
             case FileEntry.OWN_CHECKSUM -> ownChecksum = definition.text();
+            case FileEntry.STRIPED_CHECKSUM -> stripedChecksum = definition.text();
             case "rsed_checksum" -> rsedChecksum = definition.text();
             default -> {}
         }
@@ -71,7 +73,8 @@ final class FileFields {
                 variables.list(section, "", "_id", offset, VariableFields::entry),
                 layers.list(section, "", "_size", offset, LayerFields::entry),
                 rsedChecksum,
-                ownChecksum);
+                ownChecksum,
+                stripedChecksum);
         checkVariables(entry, type);
         return entry;
     }

@@ -15,8 +15,8 @@ import java.util.Optional;
  * @param type whether the files hold all variables or layers of changes
  * @param ckptId id of the checkpoint
  * @param files one for each member of the group, in the order of their ranks in it
- * @param blocksDigested whether the checksums of blocks in a file of all ranks are valid. C FTI leaves them
- *     meaningless; only Drumlin sets this
+ * @param blocksDigested whether the digests of blocks in a file of all ranks are valid. C FTI leaves them meaningless;
+ *     only Drumlin sets this. Striped digests are always valid
  * @param origin the checkpoint and group of the metadata; only in files of Drumlin, which then have a seal
  */
 public record GroupMetadata(
@@ -33,6 +33,9 @@ public record GroupMetadata(
 
     /** Drumlin's own key; C FTI ignores it. */
     static final String BLOCKS_DIGESTED = "drumlin_blocks_digested";
+
+    /** Value of that key if the digests are striped. A reader that does not know them refuses it. */
+    static final int STRIPED = 2;
 
     /** Another key of Drumlin's own. These keys occur together, and with a seal. */
     static final String TIME = "drumlin_time";
@@ -53,6 +56,12 @@ public record GroupMetadata(
      */
     public GroupMetadata {
         files = List.copyOf(files);
+        blocksDigested |= isStriped(files);
+    }
+
+    /** Returns whether the digests are striped: of all files, or of none. */
+    private static boolean isStriped(List<FileEntry> files) {
+        return files.stream().anyMatch(FileEntry::isStriped);
     }
 
     /**
@@ -124,7 +133,7 @@ public record GroupMetadata(
         text.define(TYPE, type.label());
         text.define(CKPT_ID, ckptId);
         if (blocksDigested) {
-            text.define(BLOCKS_DIGESTED, 1);
+            text.define(BLOCKS_DIGESTED, isStriped(files) ? STRIPED : 1);
         }
         from.ifPresent(each -> define(text, each));
         text.endSection();

@@ -27,7 +27,7 @@ final class GroupMetadataReader {
 
     private @Nullable CkptType type;
     private @Nullable Integer ckptId;
-    private boolean blocksDigested;
+    private long blocksDigested;
     private final Map<String, Long> origin = new HashMap<>();
     private boolean sealed;
     private long sealOffset;
@@ -58,8 +58,20 @@ final class GroupMetadataReader {
             String section = Integer.toString(i);
             entries.add(Definition.needed(files.get(i), section, "ckpt_file_name", 0)
                     .entry(readType));
+            requireKindOfDigest(section, entries.get(i));
         }
-        return new GroupMetadata(readType, readId, entries, blocksDigested, readOrigin());
+        return new GroupMetadata(readType, readId, entries, blocksDigested > 0, readOrigin());
+    }
+
+    private void requireKindOfDigest(String section, FileEntry file) throws FormatException {
+        if (file.isStriped() != (blocksDigested == GroupMetadata.STRIPED)) {
+            throw Definition.wrong(
+                    section,
+                    FileEntry.STRIPED_CHECKSUM,
+                    0,
+                    (file.isStriped() ? "is there, and " : "is missing, and ") + GroupMetadata.BLOCKS_DIGESTED + " is "
+                            + blocksDigested);
+        }
     }
 
     /** Reads the keys that only Drumlin writes. All of them must be there, or none. */
@@ -108,7 +120,7 @@ final class GroupMetadataReader {
         } else if (key.equals(GroupMetadata.CKPT_ID)) {
             ckptId = definition.integer(Integer.MIN_VALUE);
         } else if (key.equals(GroupMetadata.BLOCKS_DIGESTED)) {
-            blocksDigested = definition.number(0, 1) == 1;
+            blocksDigested = definition.number(0, GroupMetadata.STRIPED);
         } else if (key.equals(GroupMetadata.TIME)) {
             origin.put(key, definition.size());
         } else if (ORIGIN.contains(key)) {

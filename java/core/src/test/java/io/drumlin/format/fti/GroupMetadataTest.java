@@ -127,6 +127,32 @@ class GroupMetadataTest {
                             null)));
 
     @Test
+    void stripedDigestsAreThoseOfAllFiles() throws IOException {
+        List<FileEntry> striped = METADATA.files().stream()
+                .map(file -> file.withStripedChecksum("0123456789abcdef0123456789abcdef"))
+                .toList();
+        String text = write(METADATA.withFiles(striped));
+        assertThat(text)
+                .contains("drumlin_blocks_digested        = 2\n")
+                .contains("ckpt_checksum                  = \n")
+                .contains("drumlin_striped_checksum       = 0123456789abcdef0123456789abcdef\n");
+        GroupMetadata read = read(text);
+        assertThat(read.blocksDigested()).isTrue();
+        assertThat(read.files()).isEqualTo(striped);
+        assertThat(read.files()).allMatch(FileEntry::isStriped).allMatch(file -> file.digest()
+                .equals("0123456789abcdef0123456789abcdef"));
+        for (String wrong : List.of(
+                text.replace("digested        = 2", "digested        = 1"),
+                text.replace("digested        = 2", "digested        = 3"),
+                text.replace("blocks_digested", "blocks_digesteb"),
+                text.replaceFirst("striped_checksum", "striped_checksun"))) {
+            assertThatThrownBy(() -> read(wrong))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("drumlin_");
+        }
+    }
+
+    @Test
     void readsAndWritesTheDialect() throws IOException {
         assertThat(read(TEXT)).isEqualTo(METADATA);
         assertThat(write(METADATA)).isEqualTo(TEXT);
