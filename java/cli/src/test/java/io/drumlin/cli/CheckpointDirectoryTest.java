@@ -142,7 +142,7 @@ class CheckpointDirectoryTest {
         bytes[bytes.length - 7000]++;
         Files.write(shared, bytes);
         assertThat(command.run("verify", shared)).isEqualTo(ExitCode.DAMAGED);
-        assertThat(command.out()).contains("ckpt_checksum at offset 10001: is ");
+        assertThat(command.out()).contains("drumlin_striped_checksum at offset 10001: is ");
         assertThat(command.run("show", shared, "--select", "var=1@2")).isEqualTo(ExitCode.DAMAGED);
     }
 

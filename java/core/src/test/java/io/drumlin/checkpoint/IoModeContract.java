@@ -13,6 +13,8 @@ import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -105,6 +107,15 @@ abstract class IoModeContract extends LevelsContract {
 
     static void fill(int[] values, Communicator comm, int seed) {
         Arrays.setAll(values, i -> seed * 10_000_000 + comm.rank() * 100_000 + i);
+    }
+
+    /** Returns what {@link #take} writes for a rank. */
+    static byte[] bytes(int rank, int seed) {
+        ByteBuffer bytes = ByteBuffer.allocate(4004 * rank).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < 1001 * rank; i++) {
+            bytes.putInt(seed * 10_000_000 + rank * 100_000 + i);
+        }
+        return bytes.array();
     }
 
     static void take(Checkpoints checkpoints, Communicator comm, int id, Level level) throws IOException {

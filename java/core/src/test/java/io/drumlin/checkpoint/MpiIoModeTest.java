@@ -1,7 +1,13 @@
 package io.drumlin.checkpoint;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
 
 class MpiIoModeTest extends IoModeContract implements OtherRanksContract, SeparateMetadataContract, SharedFileContract {
 
@@ -13,6 +19,27 @@ class MpiIoModeTest extends IoModeContract implements OtherRanksContract, Separa
     @Override
     String nameOfMode() {
         return "MPI-IO";
+    }
+
+    /** Of the file of all ranks, in which every byte is data. */
+    @Test
+    void aByteThatIsWrongAnywhereIsFound() throws IOException {
+        RunFixture run = make(Map.of());
+        IoModeContract.take(run, 1, Level.L4);
+        Path file = lastFileOfLevel4(run, 1);
+        byte[] whole = Files.readAllBytes(file);
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int at : new int[] {0, whole.length - 1, random.nextInt(whole.length), random.nextInt(whole.length)}) {
+            byte[] changed = whole.clone();
+            changed[at] ^= (byte) (1 << random.nextInt(Byte.SIZE));
+            Files.write(file, changed);
+            assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {}))
+                    .as("seed %d, byte %d", seed, at)
+                    .hasMessageContaining("at no level");
+        }
+        Files.write(file, whole);
+        IoModeContract.recover(run, 1, Level.L4);
     }
 
     @Override

@@ -1,11 +1,24 @@
 package io.drumlin.checkpoint;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.drumlin.format.MemoryByteSource;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.GroupMetadata;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What the modes promise whose level 4 is one file of all ranks. */
@@ -14,12 +27,17 @@ interface SharedFileContract {
     /** See {@link IoModeContract}. */
     RunFixture make(Map<String, String> changes) throws IOException;
 
+    /** See {@link IoModeContract}. */
+    Path lastFileOfLevel4(RunFixture run, int ckptId) throws IOException;
+
+    List<String> GROUPS = List.of("sector0-group0.fti", "sector1-group0.fti");
+
     /** C FTI writes anything for their checksums; its files must be recovered all the same. */
     @Test
     default void theChecksumsThatCFtiWritesForTheSharedFileAreNotBelieved() throws IOException {
         RunFixture run = make(Map.of());
         IoModeContract.take(run, 1, Level.L4);
-        for (String group : List.of("sector0-group0.fti", "sector1-group0.fti")) {
+        for (String group : GROUPS) {
             Path file = SeparateMetadataContract.metadata(run, "l4/" + group);
             SeparateMetadataContract.unseal(file);
             String text = Files.readString(file, StandardCharsets.ISO_8859_1)
@@ -29,5 +47,82 @@ interface SharedFileContract {
         IoModeContract.recover(run, 1, Level.L4);
         // The copy on the nodes, which that restart made.
         IoModeContract.recover(run, 1, Level.L1);
+    }
+
+    /** C FTI compares ckpt_checksum at level 1, so the other digest must not be there. */
+    @Test
+    default void theCopyOnTheNodesHasTheDigestOfTheSharedFile() throws IOException {
+        RunFixture run = make(Map.of());
+        IoModeContract.take(run, 1, Level.L4);
+        IoModeContract.recover(run, 1, Level.L4);
+        for (String group : GROUPS) {
+            GroupMetadata shared = read(run, "l4/" + group);
+            GroupMetadata copy = read(run, "l1/" + group);
+            for (int i = 0; i < shared.files().size(); i++) {
+                FileEntry file = shared.files().get(i);
+                assertThat(file.isStriped()).isTrue();
+                assertThat(file.digest()).matches("[0-9a-f]{32}");
+                assertThat(file.checksum()).isEmpty();
+                assertThat(copy.files().get(i).withName("")).isEqualTo(file.withName(""));
+            }
+        }
+        IoModeContract.recover(run, 1, Level.L1);
+        for (int rank = 1; rank < 4; rank++) {
+            Path copy = run.file("Ckpt1-Rank" + rank + ".fti");
+            byte[] whole = Files.readAllBytes(copy);
+            byte[] changed = whole.clone();
+            changed[new Random().nextInt(whole.length)] ^= 4;
+            Files.write(copy, changed);
+            IoModeContract.recover(run, 1, Level.L4);
+            Files.write(copy, whole);
+        }
+    }
+
+    /** Drumlin wrote them with drumlin_blocks_digested = 1, and heads do it still. */
+    @Test
+    default void plainDigestsOfTheSharedFileAreCompared() throws IOException {
+        RunFixture run = make(Map.of());
+        IoModeContract.take(run, 1, Level.L4);
+        for (String group : GROUPS) {
+            List<FileEntry> files = new ArrayList<>();
+            GroupMetadata metadata = read(run, "l4/" + group);
+            for (FileEntry file : metadata.files()) {
+                files.add(plain(file, md5(IoModeContract.bytes((int) (file.size() / 4004), 1))));
+            }
+            try (OutputStream out = Files.newOutputStream(SeparateMetadataContract.metadata(run, "l4/" + group))) {
+                metadata.withFiles(files).write(out);
+            }
+            assertThat(Files.readString(SeparateMetadataContract.metadata(run, "l4/" + group)))
+                    .containsPattern("drumlin_blocks_digested +=  *1\n")
+                    .doesNotContain("striped");
+        }
+        IoModeContract.recover(run, 1, Level.L4);
+        IoModeContract.recover(run, 1, Level.L1);
+        for (int node = 0; node < 4; node++) {
+            run.loseNode(node);
+        }
+        Path file = lastFileOfLevel4(run, 1);
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[bytes.length - 1000] ^= 1;
+        Files.write(file, bytes);
+        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
+    }
+
+    private static FileEntry plain(FileEntry file, String md5) {
+        return new FileEntry(
+                file.name(), file.size(), file.maxSize(), md5, file.variables(), file.layers(), file.rsedChecksum());
+    }
+
+    private static String md5(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static GroupMetadata read(RunFixture run, String place) throws IOException {
+        byte[] bytes = Files.readAllBytes(SeparateMetadataContract.metadata(run, place));
+        return GroupMetadata.read(new MemoryByteSource(ByteBuffer.wrap(bytes)));
     }
 }

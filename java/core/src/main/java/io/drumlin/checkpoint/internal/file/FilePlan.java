@@ -39,7 +39,8 @@ public interface FilePlan {
     List<Piece> seal(List<byte[]> digests, long partnerSize, long encodedSize) throws IOException;
 
     /**
-     * Sets where the bytes were written in a file of all ranks, in the modes that have one.
+     * Sets where the bytes were written in a file of all ranks, in the modes that have one. Their digest is a striped
+     * MD5.
      *
      * @param start byte offset
      */

@@ -56,11 +56,17 @@ public record StoredFile(
      * @param offset byte offset in the file
      * @param length bytes
      * @param md5 digest of the bytes, lower-case hexadecimal; empty if only the whole file has one
+     * @param striped whether the digest is a striped MD5
      */
-    public record Chunk(int id, long from, long offset, long length, Optional<String> md5) {
+    public record Chunk(int id, long from, long offset, long length, Optional<String> md5, boolean striped) {
+
+        /** Creates a chunk without a digest, or with a plain one. */
+        public Chunk(int id, long from, long offset, long length, Optional<String> md5) {
+            this(id, from, offset, length, md5, false);
+        }
 
         public Chunk movedBy(long start) {
-            return new Chunk(id, from, offset + start, length, md5);
+            return new Chunk(id, from, offset + start, length, md5, striped);
         }
     }
 

@@ -33,6 +33,7 @@ public final class PosixFilePlan implements FilePlan {
     private final FileDescription content;
     private @Nullable String md5;
     private long start;
+    private boolean striped;
     private @Nullable GroupMetadata metadata;
 
     /**
@@ -85,6 +86,7 @@ public final class PosixFilePlan implements FilePlan {
     @Override
     public void placeAt(long offset) {
         start = offset;
+        striped = true;
     }
 
     @Override
@@ -102,8 +104,8 @@ public final class PosixFilePlan implements FilePlan {
         if (md5 == null) {
             throw new IllegalStateException("not sealed");
         }
-        return content.described(
-                new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null)));
+        FileEntry entry = new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null));
+        return content.described(striped ? entry.withStripedChecksum(md5) : entry);
     }
 
     /** Returns the name of the file in the metadata. */
@@ -146,7 +148,7 @@ public final class PosixFilePlan implements FilePlan {
     /** Returns a chunk with all bytes of a file with this entry. */
     private static StoredFile.Chunk whole(FileEntry entry) {
         Optional<String> md5 = Optional.of(entry.digest()).filter(text -> !text.isEmpty());
-        return new StoredFile.Chunk(-1, 0, 0, entry.size(), md5);
+        return new StoredFile.Chunk(-1, 0, 0, entry.size(), md5, entry.isStriped());
     }
 
     /** Sets the metadata of the group, on the rank that wrote them. */

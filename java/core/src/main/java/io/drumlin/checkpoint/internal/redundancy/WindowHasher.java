@@ -164,7 +164,7 @@ public final class WindowHasher implements AutoCloseable {
          *
          * @param meta content of the file
          * @param pass receives the bytes of the file
-         * @return empty if a part of the file has no digest, or parts with digests overlap
+         * @return empty if a part of the file has no plain digest, or parts with digests overlap
          */
         static Optional<Passing> of(FileIdentity identity, StoredFile meta, RecoveryPass pass) {
             List<Chunk> chunks = meta.toVerify().stream()
@@ -175,7 +175,8 @@ public final class WindowHasher implements AutoCloseable {
                 boolean fits = each.offset() >= end
                         && each.length() > 0
                         && each.length() <= identity.size() - each.offset()
-                        && each.md5().isPresent();
+                        && each.md5().isPresent()
+                        && !each.striped();
                 if (!fits) {
                     return Optional.empty();
                 }

@@ -2,13 +2,13 @@ package io.drumlin.checkpoint.internal.sharedfile;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.io.StreamDigest;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.SharedFile;
 import io.drumlin.format.ByteSource;
+import io.drumlin.integrity.StripedMd5;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
@@ -34,9 +34,6 @@ public final class MpiIoFileWriter implements SharedFileWriter {
 
     /** Bytes that each rank writes at a time: large, because the ranks agree on the outcome each time. */
     private static final int PIECE_BYTES = 8 << 20;
-
-    /** One buffer is filled while another is hashed. */
-    private static final int BUFFERS = 2;
 
     private final Communicator app;
     private final StorageEngine storage;
@@ -139,15 +136,13 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         long[] pieces = {(bytes.size() + PIECE_BYTES - 1) / PIECE_BYTES};
         app.allreduce(pieces, Op.MAX);
         List<AlignedBuffer> memory = new ArrayList<>();
-        @Nullable StreamDigest[] md5 = new StreamDigest[1];
+        @Nullable StripedMd5[] md5 = new StripedMd5[1];
         try {
             Agreement.run(app, "preparing " + path, () -> {
-                md5[0] = new StreamDigest(1);
-                for (int i = 0; i < BUFFERS; i++) {
-                    memory.add(storage.allocate(PIECE_BYTES));
-                }
+                md5[0] = new StripedMd5();
+                memory.add(storage.allocate(PIECE_BYTES));
             });
-            return write(file, bytes, start, pieces[0], memory, md5[0]);
+            return write(file, bytes, start, pieces[0], memory.get(0), md5[0]);
         } finally {
             if (md5[0] != null) {
                 md5[0].close();
@@ -160,18 +155,16 @@ public final class MpiIoFileWriter implements SharedFileWriter {
      * Writes the pieces. A rank that cannot read its bytes continues, because the others may wait for it in each call.
      */
     private List<byte[]> write(
-            SharedFile file, ByteSource bytes, long start, long pieces, List<AlignedBuffer> memory, StreamDigest md5)
+            SharedFile file, ByteSource bytes, long start, long pieces, AlignedBuffer memory, StripedMd5 md5)
             throws IOException {
         IOException failure = null;
         for (long piece = 0; piece < pieces; piece++) {
             long offset = Math.min(piece * PIECE_BYTES, bytes.size());
             int length = (int) Math.min(PIECE_BYTES, bytes.size() - offset);
-            ByteBuffer window =
-                    memory.get((int) (piece % BUFFERS)).buffer().clear().limit(length);
+            ByteBuffer window = memory.buffer().clear().limit(length);
             if (failure == null) {
                 failure = Agreement.attempt(app, "reading what is written", () -> {
                     bytes.readFully(offset, window.duplicate());
-                    // The previous piece was hashed while this one was read; this piece is hashed while it is written.
                     md5.update(window.duplicate());
                 });
             }

@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.sharedfile;
 
 import io.drumlin.checkpoint.internal.io.PartialBlocks;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.checkpoint.internal.io.StreamDigest;
 import io.drumlin.format.ByteSource;
+import io.drumlin.integrity.StripedMd5;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * The parts of blocks that it shares with its neighbours are returned, to be written in another way. Not thread-safe.
  */
 final class SharedFileRegion implements Closeable {
-
-    /** Slabs of the pool whose pieces may wait to be hashed. */
-    private static final int WAITING = 8;
 
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -68,7 +65,7 @@ final class SharedFileRegion implements Closeable {
     /**
      * The result of a write.
      *
-     * @param digests the MD5 of all bytes of the region
+     * @param digests the striped MD5 of all bytes of the region
      * @param head bytes before the whole blocks that are still to be written, possibly none
      * @param tail bytes after the whole blocks that are still to be written, possibly none
      */
@@ -96,23 +93,22 @@ final class SharedFileRegion implements Closeable {
         }
     }
 
-    /** Writes the whole blocks and makes them durable. */
+    /** Writes the whole blocks and makes them durable. A write touches one stripe of the file system. */
     Written write(ByteSource bytes) throws IOException {
         long blocks = Math.min(end, PartialBlocks.roundUp(start, PartialBlocks.BLOCK));
         long blocksEnd = Math.max(blocks, end - end % PartialBlocks.BLOCK);
         Edge head = Edge.between(start, blocks);
         Edge tail = Edge.between(blocksEnd, end);
-        try (StreamDigest md5 = new StreamDigest(WAITING)) {
+        try (StripedMd5 md5 = new StripedMd5()) {
             int length;
             for (long at = start; at < end; at += length) {
                 int lead = (int) (at % PartialBlocks.BLOCK);
                 long base = at - lead;
-                length = (int) Math.min(slabs.slabBytes() - lead, end - at);
+                length = (int) Math.min(slabs.slabBytes() - at % slabs.slabBytes(), end - at);
                 SlabPool.Slab slab = slabs.take();
                 ByteBuffer memory = slab.buffer().limit(lead + length).position(lead);
                 bytes.readFully(at - start, memory);
                 memory.position(lead);
-                md5.update(slab.view(lead, length));
                 head.take(memory, base);
                 tail.take(memory, base);
                 int from = (int) Math.max(lead, blocks - base);
@@ -120,6 +116,8 @@ final class SharedFileRegion implements Closeable {
                 if (from < to) {
                     slab.write(file(), memory.limit(to).position(from), base + from);
                 }
+                // While the device writes it.
+                md5.update(slab.view(lead, length));
             }
             slabs.drain();
             file().sync();

@@ -44,7 +44,7 @@ public interface SharedFileWriter {
      * The bytes that this rank wrote.
      *
      * @param start where the bytes begin in the file
-     * @param digests the MD5 of all these bytes
+     * @param digests the striped MD5 of all these bytes
      */
     record Written(long start, List<byte[]> digests) {}
 

@@ -5,8 +5,7 @@ import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ByteSource;
-import io.drumlin.integrity.DigestEngine;
-import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.integrity.StripedMd5;
 import io.drumlin.sion.MappedTask;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionInput;
@@ -88,16 +87,15 @@ public final class SionFileWriter implements SharedFileWriter {
 
     private Written write(SionWriter writer, ByteSource bytes) throws IOException {
         long start = writer.fileOffset();
-        try (Md5Lanes md5 = DigestEngine.md5()) {
-            md5.reset(0);
+        try (StripedMd5 md5 = new StripedMd5()) {
             for (long offset = 0; offset < bytes.size(); offset += slabs.slabBytes()) {
                 int length = (int) Math.min(slabs.slabBytes(), bytes.size() - offset);
                 ByteBuffer window = slabs.take().buffer().limit(length);
                 bytes.readFully(offset, window.duplicate());
                 writer.write(window.duplicate());
-                md5.update(List.of(window));
+                md5.update(window);
             }
-            return new Written(start, List.of(md5.digest(0)));
+            return new Written(start, List.of(md5.digest()));
         }
     }
 

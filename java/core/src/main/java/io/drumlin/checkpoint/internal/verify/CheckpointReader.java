@@ -300,14 +300,14 @@ public final class CheckpointReader {
     private void stream(Path path, List<Chunk> chunks, ChunkSink sink) throws IOException {
         int all = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes();
         int pieceBytes = Math.max(AlignedBuffer.ALIGNMENT, all / ROUNDS);
-        int rounds = all / pieceBytes;
+        int most = all / pieceBytes * Md5Lanes.LANES;
         LaneSchedule plan = new LaneSchedule(chunks, pieceBytes);
         SlabParts memory = new SlabParts(slabs, pieceBytes);
         Deque<List<Arrival>> coming = new ArrayDeque<>();
         try (BlockFile file = storage.open(path, MODES);
                 LaneHasher md5 = new LaneHasher()) {
             while (true) {
-                startMore(coming, rounds, plan, file, memory);
+                startMore(coming, most, plan, file, memory);
                 List<Arrival> arriving = coming.poll();
                 if (arriving == null) {
                     break;
@@ -328,11 +328,15 @@ public final class CheckpointReader {
         }
     }
 
-    /** Starts reads for the device to work on while a round is hashed. */
+    /**
+     * Starts reads for the device to work on while a round is hashed, as long as the memory holds a round more.
+     *
+     * @param most most pieces in memory
+     */
     private static void startMore(
-            Deque<List<Arrival>> coming, int rounds, LaneSchedule plan, BlockFile file, SlabParts memory)
+            Deque<List<Arrival>> coming, int most, LaneSchedule plan, BlockFile file, SlabParts memory)
             throws IOException {
-        while (coming.size() < rounds) {
+        while (coming.stream().mapToInt(List::size).sum() + Md5Lanes.LANES <= most) {
             List<Piece> next = plan.nextRound();
             if (next.isEmpty()) {
                 return;

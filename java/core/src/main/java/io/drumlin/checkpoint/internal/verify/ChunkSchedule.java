@@ -27,6 +27,8 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
 
     private static final Pattern MD5 = Pattern.compile("[0-9a-f]{" + 2 * Md5Lanes.DIGEST_LENGTH + "}");
 
+    private static final int STRIPED = 2;
+
     private static final int BYTES_OF_SIZE = Integer.BYTES + Long.BYTES;
     private static final int BYTES_OF_CHUNK = Integer.BYTES + 3 * Long.BYTES + 1 + Md5Lanes.DIGEST_LENGTH;
 
@@ -125,7 +127,7 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
 
     private static void put(ByteBuffer message, Chunk chunk) {
         message.putInt(chunk.id()).putLong(chunk.from()).putLong(chunk.offset()).putLong(chunk.length());
-        message.put((byte) (chunk.md5().isPresent() ? 1 : 0));
+        message.put((byte) (chunk.md5().isEmpty() ? 0 : chunk.striped() ? STRIPED : 1));
         message.put(chunk.md5().map(HexFormat.of()::parseHex).orElse(new byte[Md5Lanes.DIGEST_LENGTH]));
     }
 
@@ -134,11 +136,16 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
         long from = message.getLong();
         long offset = message.getLong();
         long length = message.getLong();
-        boolean digested = message.get() != 0;
+        int digest = message.get();
         byte[] md5 = new byte[Md5Lanes.DIGEST_LENGTH];
         message.get(md5);
         return new Chunk(
-                id, from, offset, length, digested ? Optional.of(HexFormat.of().formatHex(md5)) : Optional.empty());
+                id,
+                from,
+                offset,
+                length,
+                digest > 0 ? Optional.of(HexFormat.of().formatHex(md5)) : Optional.empty(),
+                digest == STRIPED);
     }
 
     /** Returns memory for a message, outside the heap. */

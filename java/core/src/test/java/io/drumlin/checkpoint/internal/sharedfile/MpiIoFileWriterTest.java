@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.MemoryByteSource;
+import io.drumlin.integrity.StripedMd5;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
@@ -15,8 +16,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.EnumSet;
 import java.util.Random;
 import java.util.Set;
@@ -102,7 +101,7 @@ class MpiIoFileWriterTest {
                 SharedFileWriter.Written written = new MpiIoFileWriter(app, storage, slabs)
                         .write(path, new MemoryByteSource(ByteBuffer.wrap(bytes)));
                 assertThat(written.start()).isEqualTo(app.exscan(bytes.length));
-                assertThat(written.digests()).containsExactly(md5(bytes));
+                assertThat(written.digests()).containsExactly(digest(bytes));
             }
         });
         assertThat(Files.readAllBytes(path)).isEqualTo(expected.toByteArray());
@@ -114,11 +113,10 @@ class MpiIoFileWriterTest {
         return bytes;
     }
 
-    private static byte[] md5(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("MD5").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
+    private static byte[] digest(byte[] bytes) {
+        try (StripedMd5 md5 = new StripedMd5()) {
+            md5.update(ByteBuffer.wrap(bytes));
+            return md5.digest();
         }
     }
 }
