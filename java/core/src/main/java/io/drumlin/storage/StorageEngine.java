@@ -81,6 +81,26 @@ public interface StorageEngine {
     }
 
     /**
+     * Gives a file a second name by a hard link. Durable once the parent of the new name is synced.
+     *
+     * @param existing the file
+     * @param link its second name, in the same file system, which no file has
+     * @throws IOException the file system makes no such link, or not this one; nothing has changed
+     * @throws UnsupportedOperationException the file system knows no links
+     */
+    default void link(Path existing, Path link) throws IOException {
+        try {
+            Files.createLink(link, existing);
+        } catch (IOException e) {
+            throw Errno.explain(
+                    DrumlinException.during("giving " + existing + " a second name")
+                            .path(link),
+                    e,
+                    "");
+        }
+    }
+
+    /**
      * Makes the entries of a directory durable, that is all creations, renames and deletions in it. On file systems
      * that cannot sync directories (EINVAL from fsync), the call succeeds.
      *

@@ -8,8 +8,13 @@ import io.drumlin.checkpoint.RunCatalogue.Rule;
 import io.drumlin.checkpoint.RunCatalogue.Run;
 import io.drumlin.checkpoint.internal.catalogue.EngineRunCatalogue;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
+import io.drumlin.storage.CrashJournal;
+import io.drumlin.storage.CrashJournal.Crash;
+import io.drumlin.storage.CrashJournal.Remains;
 import io.drumlin.storage.DyingEngine;
+import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
@@ -34,8 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Restores, deletions and prunings that are killed at any of their operations: every checkpoint that is then called whole
- * restores to its own content, no other is lost, and nothing stays for ever.
+ * Restores, deletions and prunings that are killed at any of their operations, or during which power fails: every checkpoint that is then
+ * called whole restores to its own content, no other is lost, and nothing stays for ever.
  */
 class RunCatalogueKillTest {
 
@@ -129,6 +134,26 @@ class RunCatalogueKillTest {
         return mayGo;
     }
 
+    private Set<String> actAndDie(Map<String, Set<Integer>> whole) throws IOException {
+        int operations = random.nextInt(4) == 0 ? Integer.MAX_VALUE : random.nextInt(40);
+        return act(catalogue(fixture.config(), new DyingEngine(operations)), whole);
+    }
+
+    /** Power fails after any operation, or after the last one. */
+    private Set<String> actAndLosePower(Map<String, Set<Integer>> whole) throws IOException {
+        FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
+        CrashJournal journal = engine.record(directory);
+        Set<String> mayGo = act(catalogue(fixture.config(), engine), whole);
+        boolean isOver = random.nextInt(4) == 0;
+        int happened = isOver ? journal.size() : random.nextInt(journal.size() + 1);
+        Remains remains = journal.crash(happened, Crash.POWER_LOSS, random);
+        for (Path entry : PathStatus.entries(directory)) {
+            DirectoryTree.delete(entry, new NioEngine());
+        }
+        remains.write(directory);
+        return mayGo;
+    }
+
     private void isTidy() throws IOException {
         for (Path entry : PathStatus.entries(directory.resolve("Meta"))) {
             if (entry.toString().endsWith(".drumlin-part")) {
@@ -159,8 +184,7 @@ class RunCatalogueKillTest {
         takeCheckpoints();
         Map<String, Set<Integer>> before = whole();
         for (int step = 0; step < steps; step++) {
-            int operations = random.nextInt(4) == 0 ? Integer.MAX_VALUE : random.nextInt(40);
-            Set<String> mayGo = act(catalogue(fixture.config(), new DyingEngine(operations)), before);
+            Set<String> mayGo = random.nextBoolean() ? actAndDie(before) : actAndLosePower(before);
             Map<String, Set<Integer>> after = whole();
             before.forEach((execId, ids) -> ids.forEach(id -> {
                 if (!mayGo.contains(execId + "/" + id)) {

@@ -62,6 +62,12 @@ final class HostileEngine implements StorageEngine {
     }
 
     @Override
+    public void link(Path existing, Path link) throws IOException {
+        check(Kind.RENAME, existing);
+        real.link(existing, link);
+    }
+
+    @Override
     public void syncDirectory(Path directory) throws IOException {
         check(Kind.SYNC, directory);
         real.syncDirectory(directory);

@@ -28,7 +28,7 @@ import java.util.zip.Checksum;
  * there, in any order: a write by sectors, a length, a creation, a deletion. Names become durable by a sync of their
  * directory, of which a rename needs that of the new name; a rename is there or not, never in half, and what happened to
  * one name or one file happened in order. Files that are
- * replayed are below 2 GiB and have no links.
+ * replayed are below 2 GiB. What had two names is written as two files.
  */
 public final class CrashJournal {
 
@@ -191,6 +191,14 @@ public final class CrashJournal {
         Path target = resolved(to);
         if (inside(source) && inside(target)) {
             add("rename " + relative(source) + " -> " + relative(target), state -> state.rename(source, target));
+        }
+    }
+
+    synchronized void linked(Path existing, Path link) throws IOException {
+        Path source = resolved(existing);
+        Path target = resolved(link);
+        if (inside(source) && inside(target)) {
+            add("link " + relative(source) + " as " + relative(target), state -> state.addName(source, target));
         }
     }
 
@@ -437,6 +445,10 @@ public final class CrashJournal {
                 files.add(file);
             }
             change(new NameChange(null, null, parent(path), name(path), node));
+        }
+
+        void addName(Path existing, Path path) {
+            change(new NameChange(null, null, parent(path), name(path), find(existing)));
         }
 
         void unlink(Path path) {

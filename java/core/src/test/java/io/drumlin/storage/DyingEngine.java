@@ -66,6 +66,12 @@ public final class DyingEngine implements StorageEngine {
     }
 
     @Override
+    public void link(Path existing, Path link) throws IOException {
+        count(link);
+        real.link(existing, link);
+    }
+
+    @Override
     public void syncDirectory(Path path) throws IOException {
         count(path);
         real.syncDirectory(path);

@@ -211,6 +211,14 @@ public final class FaultyEngine implements StorageEngine {
     }
 
     @Override
+    public synchronized void link(Path existing, Path link) throws IOException {
+        real.link(existing, link);
+        if (journal != null) {
+            journal.linked(existing, link);
+        }
+    }
+
+    @Override
     public synchronized void syncDirectory(Path directory) throws IOException {
         check(Operation.SYNC_DIRECTORY, directory, -1, -1);
         if (syncs) {

@@ -299,9 +299,7 @@ public final class Branch {
 
     /** Deletes the files of a half-made branch, but not the directory that announces them. */
     private void deleteFiles(RunPlaces places) throws IOException {
-        for (Path each : places.others()) {
-            DirectoryTree.delete(each, storage);
-        }
+        places.deleteOthers(storage);
         for (Path entry : PathStatus.entries(places.part())) {
             DirectoryTree.delete(entry, storage);
         }

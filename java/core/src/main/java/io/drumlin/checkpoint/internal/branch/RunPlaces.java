@@ -1,8 +1,10 @@
 package io.drumlin.checkpoint.internal.branch;
 
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,6 +67,20 @@ public record RunPlaces(Path meta, List<Path> others) {
     /** Returns the directory of metadata while the run is being deleted. */
     public Path deleted() {
         return meta.resolveSibling(meta.getFileName() + DELETED);
+    }
+
+    /**
+     * Deletes all but the directory of metadata, durably, so that this directory can be deleted next. Without that, a
+     * power loss could leave files of a run that nobody knows any more.
+     */
+    public void deleteOthers(StorageEngine storage) throws IOException {
+        for (Path each : others) {
+            DirectoryTree.delete(each, storage);
+            Path parent = each.getParent();
+            if (parent != null && PathStatus.isDirectory(parent)) {
+                storage.syncDirectory(parent);
+            }
+        }
     }
 
     /** Returns the first place that exists. */

@@ -4,7 +4,6 @@ import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -19,8 +18,8 @@ final class SharedFiles {
     /** Makes {@code target} the same file as {@code source}, or a durable copy of it. */
     static void share(Path source, Path target, StorageEngine storage) throws IOException {
         try {
-            Files.createLink(target, source);
-        } catch (UnsupportedOperationException | FileSystemException noLink) {
+            storage.link(source, target);
+        } catch (UnsupportedOperationException | IOException noLink) {
             // No links, too many, another file system, a file of another user. What stops the copy, too, is reported by
             // it.
             copy(source, target, storage);

@@ -134,8 +134,8 @@ final class RunDeletion {
         }
         List<String> elsewhere = elsewhere();
         if (!PathStatus.exists(places.meta())) {
+            places.deleteOthers(storage);
             for (Path each : places.others()) {
-                DirectoryTree.delete(each, storage);
                 deleteEmptyNode(each);
             }
         }

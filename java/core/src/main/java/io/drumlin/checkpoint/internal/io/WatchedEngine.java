@@ -36,6 +36,11 @@ public record WatchedEngine(StorageEngine engine, LongConsumer read) implements 
     }
 
     @Override
+    public void link(Path existing, Path link) throws IOException {
+        engine.link(existing, link);
+    }
+
+    @Override
     public void syncDirectory(Path directory) throws IOException {
         engine.syncDirectory(directory);
     }
