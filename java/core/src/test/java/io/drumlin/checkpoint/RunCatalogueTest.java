@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
 import io.drumlin.checkpoint.RunCatalogue.Deleted;
 import io.drumlin.checkpoint.RunCatalogue.Restored;
@@ -65,12 +66,16 @@ class RunCatalogueTest {
     }
 
     private static void recovers(RunFixture run, int id) throws IOException {
+        recovers(run, id, id);
+    }
+
+    private static void recovers(RunFixture run, int id, int value) throws IOException {
         run.run(2, (checkpoints, comm) -> {
             assertThat(checkpoints.lastCheckpoint()).contains(id);
             int[] values = {0, 0};
             checkpoints.protect(0, values);
             checkpoints.recover();
-            assertThat(values).containsExactly(id, comm.rank());
+            assertThat(values).containsExactly(value, comm.rank());
         });
     }
 
@@ -132,6 +137,39 @@ class RunCatalogueTest {
                 .get(0);
         Files.write(damaged, new byte[10]);
         assertThat(names(catalogue().run(execId, true))).contains("2 l4_archive LOST", "3 l4_archive WHOLE");
+    }
+
+    /** The archive has an earlier checkpoint with the id of the one at level 4. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void ofTwoCheckpointsWithOneIdTheLaterIsRestored(String ioMode) throws IOException {
+        RunFixture fixture = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "3"));
+        fixture.run(2, (checkpoints, comm) -> {
+            for (int value : new int[] {1, 2, 3}) {
+                checkpoints.protect(0, new int[] {value, comm.rank()});
+                checkpoints.checkpoint(value == 2 ? 2 : 1, Level.L4);
+            }
+        });
+        String execId = fixture.restartValue("exec_id");
+        Path global = directory.resolve("Global").resolve(execId);
+        Instant early = Instant.parse("2026-03-01T00:00:00Z");
+        for (Path file : PathStatus.entries(global.resolve("l4_archive"))) {
+            boolean first = file.getFileName().toString().startsWith("Ckpt1-");
+            Files.setLastModifiedTime(file, FileTime.from(first ? early : early.plusSeconds(60)));
+        }
+        catalogue().restore(execId, 1, "later");
+        recovers(fixture, 1, 3);
+        fixture.setRestart("1", execId);
+        catalogue().restoreLatestBefore(execId, early.plusSeconds(1), "earlier");
+        recovers(fixture, 1, 1);
+        fixture.setRestart("1", execId);
+        for (Path file : PathStatus.entries(global.resolve("l4"))) {
+            Files.write(file, new byte[10]);
+        }
+        assertThatThrownBy(() -> catalogue().restore(execId, 1, "damaged"))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("damaged or not complete")
+                .hasMessageContaining("l4_archive has an earlier one with this id, of 2026-03-01T00:00:00Z");
     }
 
     /** One damaged run does not hide the others. */

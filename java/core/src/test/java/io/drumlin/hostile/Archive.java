@@ -36,8 +36,8 @@ final class Archive {
         Set<Integer> whole = new TreeSet<>();
         for (Run run : RunCatalogue.open(world.config(), world.root()).runs(true)) {
             for (Checkpoint each : run.checkpoints()) {
-                if (each.level() == Level.L4 && each.isRecoverable()) {
-                    whole.add(restored(run.execId(), each.ckptId(), hosts, sizes));
+                if (each.level() == Level.L4 && each.isRecoverable() && canBeChosen(run, each)) {
+                    whole.add(restored(run, each, hosts, sizes));
                 }
             }
         }
@@ -46,15 +46,35 @@ final class Archive {
         }
     }
 
+    /** Disks that were put back have files of one moment: neither the id nor the time chooses. */
+    private static boolean canBeChosen(Run run, Checkpoint checkpoint) {
+        return namesakes(run, checkpoint).stream().noneMatch(each -> each.time().equals(checkpoint.time()));
+    }
+
+    private static List<Checkpoint> namesakes(Run run, Checkpoint checkpoint) {
+        return run.checkpoints().stream()
+                .filter(each -> each != checkpoint && each.ckptId() == checkpoint.ckptId())
+                .toList();
+    }
+
+    /** Chooses a checkpoint, by its time where another one has its id. @return the branch */
+    private static String choose(RunCatalogue catalogue, Run run, Checkpoint checkpoint) throws IOException {
+        String execId = run.execId();
+        return namesakes(run, checkpoint).isEmpty()
+                ? catalogue.restore(execId, checkpoint.ckptId(), null).branch()
+                : catalogue
+                        .restoreLatestBefore(execId, checkpoint.time().plusNanos(1), null)
+                        .branch();
+    }
+
     /** Begins a branch with a checkpoint. @return whose content it has */
-    private int restored(String execId, int ckptId, List<String> hosts, int[] sizes) throws IOException, Failure {
+    private int restored(Run run, Checkpoint checkpoint, List<String> hosts, int[] sizes) throws IOException, Failure {
         Path folder = Files.createDirectories(world.root().resolveSibling("branch"));
         RunFixture branch = RunFixture.at(folder);
         Files.copy(world.config(), branch.config());
         branch.setRestart("0", "none");
-        String name = RunCatalogue.open(branch.config(), folder)
-                .restore(execId, ckptId, null)
-                .branch();
+        int ckptId = checkpoint.ckptId();
+        String name = choose(RunCatalogue.open(branch.config(), folder), run, checkpoint);
         Telling telling = new Telling();
         List<String> hostOfRank = IntStream.range(0, setting.ranks())
                 .mapToObj(rank -> hosts.get(rank / setting.nodeSize()))
@@ -70,7 +90,7 @@ final class Archive {
                 setting.behind(),
                 sizes,
                 setting.engine()));
-        String which = "checkpoint " + ckptId + " of " + execId;
+        String which = "checkpoint " + ckptId + " of " + run.execId();
         if (failure != null || !telling.wrong().isEmpty()) {
             throw new Failure(which + " is called whole and cannot be restored: " + failure + " " + telling.wrong());
         }

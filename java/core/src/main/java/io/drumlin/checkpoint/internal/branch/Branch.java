@@ -128,13 +128,12 @@ public final class Branch {
      */
     static StoredCheckpoint find(String parent, CheckpointChoice choice, List<StoredCheckpoint> stored, String others)
             throws DrumlinException {
-        Optional<StoredCheckpoint> found = choice.ckptId().isPresent()
-                ? stored.stream()
-                        .filter(each -> each.ckptId() == choice.ckptId().getAsInt())
-                        .findFirst()
-                : stored.stream()
-                        .filter(each -> each.time().isBefore(choice.before().orElseThrow()))
-                        .max(Comparator.comparing(StoredCheckpoint::time));
+        // A program that repeats ids may have left an earlier checkpoint with the same id in the archive.
+        Optional<StoredCheckpoint> found = stored.stream()
+                .filter(each -> choice.ckptId().isPresent()
+                        ? each.ckptId() == choice.ckptId().getAsInt()
+                        : each.time().isBefore(choice.before().orElseThrow()))
+                .max(Comparator.comparing(StoredCheckpoint::time));
         return found.orElseThrow(() -> DrumlinException.during("beginning a branch of run " + parent)
                 .problem("there is no checkpoint " + choice.asked() + " that a branch can begin with")
                 .advice("there are: " + list(stored) + others)

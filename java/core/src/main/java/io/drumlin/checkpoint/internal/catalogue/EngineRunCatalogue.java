@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The catalogue of runs with the parts of the engine. */
@@ -177,9 +178,18 @@ public final class EngineRunCatalogue implements RunCatalogue {
             throw DrumlinException.during("restoring checkpoint " + checkpoint.ckptId() + " of run " + execId)
                     .path(checkpoint.files().keySet().iterator().next())
                     .problem("with this configuration it is damaged or not complete")
-                    .advice("see drumlin run list --data for those that are whole")
+                    .advice("see drumlin run list --data for those that are whole" + namesakes(execId, checkpoint))
                     .exception();
         }
+    }
+
+    /** Tells of the other checkpoints with the same id, which the id does not choose. */
+    private String namesakes(String execId, StoredCheckpoint checkpoint) throws IOException {
+        return StoredCheckpoint.of(config, execId).stream()
+                .filter(each -> each.ckptId() == checkpoint.ckptId() && !each.equals(checkpoint))
+                .map(each -> "; " + each.place() + " has an earlier one with this id, of " + each.time()
+                        + ", which a time after it chooses")
+                .collect(Collectors.joining());
     }
 
     @Override
