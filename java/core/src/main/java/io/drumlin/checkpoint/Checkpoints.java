@@ -340,6 +340,18 @@ public interface Checkpoints extends AutoCloseable {
     void protect(int id, MethodHandles.Lookup lookup, Object owner, String field);
 
     /**
+     * Ends the protection of a variable, for example before its memory is given away. Later checkpoints do not contain
+     * it. The checkpoints that were taken before do; {@link #recover()} refuses them as long as other variables are
+     * protected than are stored, and {@link #recover(int)} recovers one of the variables that are left. Not collective,
+     * but every rank must end the protection of the same variables. A {@linkplain #idFor name} keeps its id.
+     *
+     * @param id a protected variable
+     * @throws IllegalArgumentException the variable is not protected
+     * @throws IllegalStateException an {@linkplain #incremental incremental} checkpoint is open
+     */
+    void unprotect(int id);
+
+    /**
      * Says how the ranks share a variable, for a restart on another number of ranks ({@link Builder#anyNumberOfRanks}).
      * The program calls this before it recovers the variable. The distribution is not stored: the restarted program
      * describes the distribution in the run that took the checkpoint as well as its own.

@@ -592,6 +592,75 @@ abstract class IoModeContract extends LevelsContract {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void whatIsNotProtectedAnyMoreIsInNoLaterCheckpoint(Level level) throws IOException {
+        RunFixture run = make(Map.of("basic.enable_dcp", "1", "basic.dcp_block_size", "512"));
+        int[] first = {1, 2};
+        int[] second = {3};
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] large = new byte[100_000];
+            checkpoints.protect(0, first);
+            checkpoints.protect(1, large);
+            checkpoints.protect(2, second);
+            checkpoints.checkpoint(1, level);
+            checkpoints.unprotect(1);
+            assertThat(checkpoints.protectedBytes()).isEqualTo(12);
+            assertThatThrownBy(checkpoints::recover).hasMessageContaining("2 variables are protected and 3 are stored");
+            checkpoints.recover(2);
+            checkpoints.checkpoint(2, level);
+            assertThat(checkpoints.storedSize(1)).isZero();
+            checkpoints.recover();
+            assertThatThrownBy(() -> checkpoints.unprotect(1))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("variable 1 is not protected");
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastCheckpoint()).contains(2);
+            assertThat(checkpoints.storedSize(1)).isZero();
+            int[] values = new int[2];
+            int[] more = new int[1];
+            checkpoints.protect(0, values);
+            checkpoints.protect(2, more);
+            checkpoints.recover();
+            assertThat(values).isEqualTo(first);
+            assertThat(more).isEqualTo(second);
+            // And back again, as a new one.
+            checkpoints.protect(1, new byte[] {8});
+            checkpoints.checkpoint(3, level);
+            assertThat(checkpoints.storedSize(1)).isOne();
+        });
+    }
+
+    /** Nobody else gets its id, in this run and in a restarted one. */
+    @Test
+    void aNameKeepsItsIdWhenItIsNotProtectedAnyMore() throws IOException {
+        RunFixture run = make(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            for (String name : List.of("a", "b", "c")) {
+                checkpoints.protect(checkpoints.idFor(name), new int[1]);
+            }
+            checkpoints.unprotect(1);
+            checkpoints.checkpoint(1, Level.L1);
+            assertThat(checkpoints.idFor("d")).isEqualTo(3);
+            assertThat(checkpoints.idFor("b")).isEqualTo(1);
+            checkpoints.protect(1, new int[2]);
+            checkpoints.unprotect(0);
+            checkpoints.checkpoint(2, Level.L1);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            if (ioMode() == 3) {
+                // No names are stored: in the same order.
+                checkpoints.idFor("a");
+                checkpoints.unprotect(0);
+            }
+            assertThat(checkpoints.idFor("b")).isEqualTo(1);
+            assertThat(checkpoints.idFor("c")).isEqualTo(2);
+            assertThat(checkpoints.idFor("d")).isEqualTo(3);
+            assertThat(checkpoints.idFor("e")).isEqualTo(4);
+        });
+    }
+
     /** As C has it in one piece of memory. */
     @Test
     void aMatrixIsAnArrayOfC() throws IOException {

@@ -35,8 +35,14 @@ public final class ProtectedVariables {
 
     private long bytes;
 
-    /** All protected and stored ids. */
+    /** The ids that the program has protected in this run, also those that are not protected any more. */
+    private final Set<Integer> usedIds = new LinkedHashSet<>();
+
+    /** These and the stored ids. */
     private final Set<Integer> knownIds = new LinkedHashSet<>();
+
+    /** The names of variables that are not protected any more; they get their ids back under them. */
+    private final Map<Integer, VariableName> formerLabels = new HashMap<>();
 
     /** Whether the last checkpoint stores no names. */
     private boolean namelessFile;
@@ -73,7 +79,7 @@ public final class ProtectedVariables {
         namelessFile =
                 storedLabels.values().stream().allMatch(label -> label.idName().isEmpty());
         knownIds.clear();
-        knownIds.addAll(data.keySet());
+        knownIds.addAll(usedIds);
         knownIds.addAll(storedIds);
         idsByName.clear();
         for (int id : knownIds) {
@@ -132,8 +138,16 @@ public final class ProtectedVariables {
         ProtectedData replaced = data.put(id, variable);
         variable.dataset(replaced == null ? DatasetDefinition.in(datasets) : replaced.dataset());
         variable.distribution(replaced == null ? Optional.empty() : replaced.distribution());
+        usedIds.add(id);
         knownIds.add(id);
         bytes += variable.size() - (replaced == null ? 0 : replaced.size());
+    }
+
+    public void unprotect(int id) {
+        ProtectedData removed = require(id);
+        formerLabels.put(id, removed.label());
+        data.remove(id);
+        bytes -= removed.size();
     }
 
     public <T> T reallocate(int id, T array) {
@@ -158,8 +172,10 @@ public final class ProtectedVariables {
             throw new IllegalArgumentException("the name of a variable is empty");
         }
         // If the files store no names, the program must ask for its names in the same order again, as in C FTI.
-        Set<Integer> taken = namelessFile ? data.keySet() : knownIds;
-        int id = taken.size();
+        Set<Integer> taken = namelessFile ? usedIds : knownIds;
+        boolean areNamed = !namelessFile && idsByName.values().containsAll(taken);
+        // A checkpoint may lack the ids of variables that were not protected any more when it was taken.
+        int id = areNamed ? taken.stream().mapToInt(used -> used + 1).max().orElse(0) : taken.size();
         if (taken.contains(id)) {
             throw new IllegalArgumentException("variable " + name + " would get id " + id
                     + ", the number of the variables, which is in use: give all variables names, or none");
@@ -220,6 +236,9 @@ public final class ProtectedVariables {
         ProtectedData known = data.get(id);
         if (known != null) {
             return known.label();
+        }
+        if (formerLabels.containsKey(id)) {
+            return formerLabels.get(id);
         }
         return storedLabels.getOrDefault(id, VariableName.NONE);
     }

@@ -174,6 +174,12 @@ public final class EngineCheckpoints implements Checkpoints {
     }
 
     @Override
+    public void unprotect(int id) {
+        requireNoneOpen();
+        variables.unprotect(id);
+    }
+
+    @Override
     public void distribute(int id, Distribution distribution) {
         variables.require(id).distribution(Optional.of(distribution));
     }
