@@ -3,7 +3,6 @@ package io.drumlin.checkpoint.internal.data;
 import io.drumlin.checkpoint.ElementType;
 import java.nio.ByteBuffer;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The elements of a protected variable as little-endian bytes. Not thread-safe. */
 abstract class Elements {
@@ -21,38 +20,6 @@ abstract class Elements {
     Elements(ElementType type, long count) {
         this.type = type;
         this.count = count;
-    }
-
-    /**
-     * Views {@code data} as bytes.
-     *
-     * @throws IllegalArgumentException the class of {@code data} cannot be protected
-     */
-    static Elements of(@Nullable Object data) {
-        if (data == null) {
-            throw new IllegalArgumentException("cannot protect null: " + WHAT);
-        }
-        return data instanceof Object[] arrays
-                ? NestedElements.of(arrays)
-                : FlatElements.of(data, FlatElements.elements(data));
-    }
-
-    /** Views the first {@code count} elements of {@code data} as bytes; otherwise like {@link #of(Object)}. */
-    static Elements of(Object data, long count) {
-        Elements all = of(data);
-        if (count < 0 || count > all.count) {
-            throw new IllegalArgumentException("count " + count + " is not in 0.." + all.count
-                    + ", the elements of this " + data.getClass().getSimpleName());
-        }
-        if (count == all.count) {
-            return all;
-        }
-        if (data instanceof Object[]) {
-            throw new IllegalArgumentException(
-                    "count " + count + " is a part of the " + all.count + " elements of this "
-                            + data.getClass().getSimpleName() + ": an array of arrays is protected whole");
-        }
-        return FlatElements.of(data, count);
     }
 
     /** Returns the type in C of an element of Java. */

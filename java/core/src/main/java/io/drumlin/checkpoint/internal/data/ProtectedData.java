@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A protected variable: its elements as little-endian bytes, their type, and what the program has said about it.
@@ -49,12 +50,31 @@ public final class ProtectedData {
      * @throws IllegalArgumentException the class of {@code data} cannot be protected
      */
     public static ProtectedData of(Object data) {
-        return new ProtectedData(Elements.of(data));
+        return new ProtectedData(elements(data));
     }
 
     /** Views the first {@code count} elements of {@code data} as bytes; otherwise like {@link #of(Object)}. */
     public static ProtectedData of(Object data, long count) {
-        return new ProtectedData(Elements.of(data, count));
+        Elements all = elements(data);
+        if (count < 0 || count > all.count()) {
+            throw new IllegalArgumentException("count " + count + " is not in 0.." + all.count()
+                    + ", the elements of this " + data.getClass().getSimpleName());
+        }
+        if (data instanceof Object[] && count < all.count()) {
+            throw new IllegalArgumentException(
+                    "count " + count + " is a part of the " + all.count() + " elements of this "
+                            + data.getClass().getSimpleName() + ": an array of arrays is protected whole");
+        }
+        return new ProtectedData(count == all.count() ? all : FlatElements.of(data, count));
+    }
+
+    private static Elements elements(@Nullable Object data) {
+        if (data == null) {
+            throw new IllegalArgumentException("cannot protect null: " + Elements.WHAT);
+        }
+        return data instanceof Object[] arrays
+                ? NestedElements.of(arrays)
+                : FlatElements.of(data, FlatElements.elements(data));
     }
 
     /**
