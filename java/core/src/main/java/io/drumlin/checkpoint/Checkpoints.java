@@ -626,7 +626,7 @@ public interface Checkpoints extends AutoCloseable {
      * that one failed, it throws that failure and takes no checkpoint, unless there is a handler
      * ({@link Builder#lateFailures}).
      *
-     * <p>After a restart it fails until each rank has recovered data (all or single variables), loaded a {@link Stash},
+     * <p>A warning is logged if no rank has protected anything. After a restart it fails until each rank has recovered data (all or single variables), loaded a {@link Stash},
      * or given up the data ({@link #discardRestart}).
      *
      * @param ckptId number of the checkpoint, 0 or above (above 0 in the mode FTI-FF); part of the file names

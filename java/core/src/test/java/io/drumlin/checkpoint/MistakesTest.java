@@ -11,8 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.text.MessageFormat;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -190,6 +195,60 @@ class MistakesTest {
         assertThatThrownBy(checkpoints::snapshot).hasMessageContaining("this run is closed");
         assertThatThrownBy(checkpoints::complete).hasMessageContaining("this run is closed");
         assertThatThrownBy(() -> checkpoints.incremental(2, Level.L1)).hasMessageContaining("this run is closed");
+    }
+
+    /** A rank may have nothing; if none has anything, the program has forgotten it. */
+    @Test
+    void aCheckpointOfNothingIsTold() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of());
+        List<String> said = new ArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                synchronized (said) {
+                    said.add(MessageFormat.format(line.getMessage(), line.getParameters()));
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("io.drumlin.checkpoint");
+        logger.addHandler(handler);
+        try {
+            run.run(2, (checkpoints, comm) -> {
+                checkpoints.checkpoint(1, Level.L1);
+                if (comm.rank() == 1) {
+                    checkpoints.protect(0, new int[1]);
+                }
+                checkpoints.checkpoint(2, Level.L1);
+            });
+        } finally {
+            logger.removeHandler(handler);
+        }
+        assertThat(said)
+                .filteredOn(line -> line.contains("has no data"))
+                .singleElement()
+                .asString()
+                .contains("checkpoint 1 has no data: no rank has protected a variable");
+    }
+
+    @Test
+    void noVariableLeavesAnIncrementalCheckpoint() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
+            checkpoints.protect(0, new int[1]);
+            try (IncrementalCheckpoint begun = checkpoints.incremental(1, Level.L1)) {
+                begun.add(0);
+                assertThatThrownBy(() -> checkpoints.unprotect(0))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("neither committed nor closed");
+                begun.commit();
+            }
+        }
     }
 
     @Test

@@ -25,6 +25,7 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.scr.ScrPrefix;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
@@ -36,6 +37,13 @@ import org.jspecify.annotations.Nullable;
  * ones. Takes one checkpoint at a time, in any thread.
  */
 public final class CheckpointCoordinator {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** What the ranks tell each other when a checkpoint begins; the highest counts. */
+    private static final int HAS_DATA = 1;
+
+    private static final int TAKEN_OVER = 2;
 
     private final Communicator app;
     private final FtiConfig config;
@@ -95,27 +103,43 @@ public final class CheckpointCoordinator {
     }
 
     /**
+     * Returns the level at which a checkpoint is taken: as in C FTI, an ordinary one of level 4 if there are no
+     * differential ones.
+     */
+    public Level available(Level level) {
+        if (level != Level.L4_DCP || config.differential().isPresent()) {
+            return level;
+        }
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "a differential checkpoint is asked for and the configuration allows none: it is taken at level 4");
+        }
+        return Level.L4;
+    }
+
+    /**
      * Waits for all ranks, checks that they take the same checkpoint, and returns its timestamp, which marks the files
      * that belong together. Collective.
      *
      * @param request the argument of {@code FTI_Checkpoint} for the level
      * @param unrecovered whether this rank has not recovered the data that the restart found
+     * @param hasData whether this rank has protected variables
      * @throws IOException on all ranks: they request different checkpoints, or one has recovered nothing
      */
-    public long agreeOnCheckpoint(int ckptId, int request, boolean unrecovered) throws IOException {
+    public long agreeOnCheckpoint(int ckptId, int request, boolean unrecovered, boolean hasData) throws IOException {
         levels.requireKnown();
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
         IOException taken = Agreement.attempt(app, "checkpoint " + ckptId, run::requireLease);
-        long[] values = {
-            ckptId, -ckptId, request, -request, nanos, taken == null ? 0 : 1, unrecovered ? app.rank() + 1 : 0
-        };
+        long state = taken == null ? (hasData ? HAS_DATA : 0) : TAKEN_OVER;
+        long[] values = {ckptId, -ckptId, request, -request, nanos, state, unrecovered ? app.rank() + 1 : 0};
         try {
             app.allreduce(values, Op.MAX);
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
         }
-        if (values[5] > 0) {
+        if (values[5] == TAKEN_OVER) {
             throw taken != null
                     ? taken
                     : DrumlinException.during("checkpoint " + ckptId)
@@ -140,6 +164,12 @@ public final class CheckpointCoordinator {
                             "recover them first; a program that does not want them calls discardRestart(), or begins afresh"
                                     + " with failure = 0")
                     .exception();
+        }
+        if (values[5] != HAS_DATA && app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "checkpoint {0} has no data: no rank has protected a variable, see protect(id, variable)",
+                    Integer.toString(ckptId));
         }
         return values[4];
     }

@@ -41,7 +41,6 @@ import io.drumlin.checkpoint.internal.staging.FileStaging;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.invoke.MethodHandles;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,7 +51,6 @@ import org.jspecify.annotations.Nullable;
 /** Implements the checkpoints of a run with the engine. */
 public final class EngineCheckpoints implements Checkpoints {
 
-    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
     private final Run run;
     private final FtiConfig config;
     private final Engine engine;
@@ -377,7 +375,7 @@ public final class EngineCheckpoints implements Checkpoints {
     public CheckpointReport checkpoint(int ckptId, Level level) throws IOException {
         requireApplication();
         requireNoneOpen();
-        Level taken = available(level);
+        Level taken = engine.coordinator().available(level);
         CheckpointTrace trace = new CheckpointTrace(engine.events(), ckptId, taken);
         long timestamp = agreeOnCheckpoint(ckptId, taken.request());
         trace.met();
@@ -391,19 +389,6 @@ public final class EngineCheckpoints implements Checkpoints {
         }
         RankFileWriter own = new DirectFile(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
         return take(ckptId, taken, timestamp, own, trace);
-    }
-
-    /** As in C FTI, an ordinary checkpoint of level 4 is taken if there are no differential ones. */
-    private Level available(Level level) {
-        if (level != Level.L4_DCP || config.differential().isPresent()) {
-            return level;
-        }
-        if (engine.app().rank() == 0) {
-            LOG.log(
-                    Logger.Level.WARNING,
-                    "a differential checkpoint is asked for and the configuration allows none: it is taken at level 4");
-        }
-        return Level.L4;
     }
 
     private IncrementalFile unfinished(Level level) {
@@ -437,7 +422,7 @@ public final class EngineCheckpoints implements Checkpoints {
         requireId(ckptId);
         requireNoneOpen();
         underway.awaitHere();
-        Level taken = available(level);
+        Level taken = engine.coordinator().available(level);
         VariableByVariable begun =
                 new VariableByVariable(ckptId, engine.app(), additions(ckptId, taken, unfinished(taken)));
         incremental = begun;
@@ -498,7 +483,8 @@ public final class EngineCheckpoints implements Checkpoints {
     private long agreeOnCheckpoint(int ckptId, int request) throws IOException {
         await();
         share = Optional.empty();
-        long timestamp = engine.coordinator().agreeOnCheckpoint(ckptId, request, last.isWaiting());
+        boolean hasData = !variables.byId().isEmpty();
+        long timestamp = engine.coordinator().agreeOnCheckpoint(ckptId, request, last.isWaiting(), hasData);
         requireId(ckptId);
         engine.reader().forget();
         underway.tidy();
