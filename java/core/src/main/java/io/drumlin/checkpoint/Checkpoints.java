@@ -340,6 +340,32 @@ public interface Checkpoints extends AutoCloseable {
     void protect(int id, MethodHandles.Lookup lookup, Object owner, String field);
 
     /**
+     * Protects an array of arrays whose lengths differ, such as the neighbours of each node of a graph; otherwise like
+     * {@link #protect(int, Object)}. The lengths are stored in front of the elements (docs/formats/ragged.md), so for C
+     * FTI it is a variable of bytes that begins with them. If a length has changed, the program protects the array again
+     * before the next checkpoint. After a restart {@link #reallocateRagged} makes the array.
+     *
+     * @param id 0 to {@code max_var_id} of the configuration
+     * @param arrays an array of arrays of primitives, of any depth
+     * @throws IllegalArgumentException the id is out of range, an array is null, or there are no primitives in it
+     */
+    void protectRagged(int id, Object[] arrays);
+
+    /**
+     * Replaces a {@linkplain #protectRagged ragged} array by a new one that has the lengths of the last checkpoint. The
+     * variable is read for that, and once more when it is recovered. Not collective.
+     *
+     * @param <T> class of the arrays in it
+     * @param id a stored variable
+     * @param array an array of the wanted class, such as {@code new int[0][]}
+     * @return the new array, protected under the id and all zero
+     * @throws IOException there is no checkpoint, or the file cannot be read
+     * @throws IllegalArgumentException the variable is not stored, or not as an array of this class with its lengths, or
+     *     another number of ranks has stored it
+     */
+    <T> T[] reallocateRagged(int id, T[] array) throws IOException;
+
+    /**
      * Ends the protection of a variable, for example before its memory is given away. Later checkpoints do not contain
      * it. The checkpoints that were taken before do; {@link #recover()} refuses them as long as other variables are
      * protected than are stored, and {@link #recover(int)} recovers one of the variables that are left. Not collective,

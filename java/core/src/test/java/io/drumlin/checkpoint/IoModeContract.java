@@ -661,6 +661,84 @@ abstract class IoModeContract extends LevelsContract {
         });
     }
 
+    /** With the stored lengths, and in the running job with those that they have. */
+    @ParameterizedTest
+    @CsvSource({"L1, 0", "L4, 0", "L1, 1"})
+    void raggedArraysComeBack(Level level, String async) throws IOException {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        RunFixture run = make(Map.of("drumlin.async", async));
+        run.run(RANKS, (checkpoints, comm) -> {
+            List<Object[]> arrays = filledRaggedArrays(seed + comm.rank());
+            for (int id = 0; id < arrays.size(); id++) {
+                checkpoints.protectRagged(id, arrays.get(id));
+            }
+            checkpoints.checkpoint(1, level);
+            checkpoints.await();
+            arrays.forEach(array -> NestedArrays.fill(array, new Random(1)));
+            checkpoints.recover();
+            requireSame(arrays, seed + comm.rank());
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            List<Object[]> arrays = new ArrayList<>();
+            for (Object[] each : filledRaggedArrays(seed + comm.rank())) {
+                arrays.add(checkpoints.reallocateRagged(arrays.size(), Arrays.copyOf(each, 0)));
+            }
+            checkpoints.recover();
+            requireSame(arrays, seed + comm.rank());
+        });
+    }
+
+    private static void requireSame(List<Object[]> arrays, long seed) {
+        List<Object[]> expected = filledRaggedArrays(seed);
+        for (int i = 0; i < expected.size(); i++) {
+            assertThat(Arrays.deepEquals(arrays.get(i), expected.get(i)))
+                    .as("array %d, seed %d", i, seed)
+                    .isTrue();
+        }
+    }
+
+    private static List<Object[]> filledRaggedArrays(long seed) {
+        Random random = new Random(seed);
+        List<Object[]> arrays = NestedArrays.ragged(random);
+        arrays.forEach(array -> NestedArrays.fill(array, random));
+        return arrays;
+    }
+
+    /** The bytes are as many. */
+    @Test
+    void aRaggedArrayIsNotRecoveredIntoOneOfOtherLengths() throws IOException {
+        RunFixture run = make(Map.of());
+        long[][] stored = {{1, 2}, {}, {3}};
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protectRagged(0, stored);
+            checkpoints.protect(1, new byte[32 + 7 * Long.BYTES]);
+            checkpoints.checkpoint(1, Level.L1);
+            assertThat(checkpoints.storedSize(0)).isEqualTo(32 + 7 * Long.BYTES);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protectRagged(0, new long[][] {{1}, {}, {3, 4}});
+            checkpoints.protectRagged(1, new long[][] {{1}, {}, {3, 4}});
+            assertThatThrownBy(() -> checkpoints.recover(0))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("the stored lengths are not those of the protected long[][]");
+            assertThatThrownBy(() -> checkpoints.recover(1)).hasMessageContaining("the stored lengths are not those");
+            assertThatThrownBy(checkpoints::recover).hasMessageContaining("the stored lengths are not those");
+            assertThatThrownBy(() -> checkpoints.reallocateRagged(0, new long[0][][]))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("not those of a long[][][]");
+            assertThatThrownBy(() -> checkpoints.reallocateRagged(0, new int[0][]))
+                    .hasMessageContaining("of 6 elements");
+            assertThatThrownBy(() -> checkpoints.reallocateRagged(1, new int[0][]))
+                    .hasMessageContaining("without lengths");
+            assertThatThrownBy(() -> checkpoints.reallocateRagged(2, new int[0][]))
+                    .hasMessageContaining("not in the last");
+            assertThatThrownBy(() -> checkpoints.distribute(0, Distribution.contiguous()))
+                    .hasMessageContaining("is a ragged array");
+            assertThat(checkpoints.reallocateRagged(0, new long[0][])).isDeepEqualTo(new long[][] {{0, 0}, {}, {0}});
+        });
+    }
+
     /** As C has it in one piece of memory. */
     @Test
     void aMatrixIsAnArrayOfC() throws IOException {

@@ -23,6 +23,28 @@ final class NestedArrays {
                 .toList();
     }
 
+    /** One for each primitive, of two to four dimensions and any lengths, also none. */
+    static List<Object[]> ragged(Random random) {
+        return PRIMITIVES.stream()
+                .map(primitive -> {
+                    Class<?> type = Array.newInstance(primitive, new int[2 + random.nextInt(3)])
+                            .getClass();
+                    return (Object[]) ragged(type, random);
+                })
+                .toList();
+    }
+
+    private static Object ragged(Class<?> type, Random random) {
+        int length = random.nextInt(3) == 0 ? random.nextInt(2) : random.nextInt(14);
+        Object array = Array.newInstance(type.getComponentType(), length);
+        if (array instanceof Object[] arrays) {
+            for (int i = 0; i < length; i++) {
+                arrays[i] = ragged(type.getComponentType(), random);
+            }
+        }
+        return array;
+    }
+
     /** An array of the same shape, in which all is zero. */
     static Object zeros(Object array) {
         if (!(array instanceof Object[] arrays)) {

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.data;
 import io.drumlin.checkpoint.ElementType;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 
 /** The elements of a protected variable as little-endian bytes. Not thread-safe. */
 abstract class Elements {
@@ -43,6 +44,16 @@ abstract class Elements {
     /** Returns the dimensions of an array of arrays; empty if these elements are none. */
     List<Long> dimensions() {
         return List.of();
+    }
+
+    /** Returns whether the bytes begin with the lengths of arrays. */
+    boolean isRagged() {
+        return false;
+    }
+
+    /** Returns why the bytes that were copied in are of no use, in words; empty if they are. */
+    Optional<String> problemOfRecovery() {
+        return Optional.empty();
     }
 
     /** Copies bytes from {@code offset} on into the remaining space of {@code target}, whatever its byte order. */

@@ -40,7 +40,7 @@ abstract class FlatElements extends Elements {
         this.order = order;
     }
 
-    /** Views the first {@code count} elements of {@code data} as bytes; otherwise like {@link #of(Object)}. */
+    /** Views the first {@code count} elements of an array, a buffer or a scalar. */
     public static Elements of(Object data, long count) {
         long available = elements(data);
         if (count < 0 || count > available) {

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of a rectangular array of arrays, in the order of an array in C. The arrays in it are looked up whenever
+ * The elements of an array of arrays, in the order of an array in C. The arrays in it are looked up whenever
  * bytes are copied, so a program can put others of the same lengths in their places.
  */
 final class NestedElements extends Elements {
@@ -22,18 +22,28 @@ final class NestedElements extends Elements {
     }
 
     /**
-     * Views the elements of an array of arrays.
+     * Views the elements of an array of arrays of any lengths.
      *
-     * @throws IllegalArgumentException it is not rectangular, an array in it is null, or its elements are no primitives
+     * @throws IllegalArgumentException an array in it is null, or its elements are no primitives
      */
     static NestedElements of(Object[] arrays) {
         ElementType type = FlatElements.ofArray(none(arrays)).type();
-        ArrayShape shape = ArrayShape.of(arrays);
-        if (!shape.isRectangular()) {
+        return new NestedElements(type, arrays, ArrayShape.of(arrays));
+    }
+
+    /**
+     * Views the elements of a rectangular array of arrays.
+     *
+     * @throws IllegalArgumentException it is not rectangular, or as {@link #of}
+     */
+    static NestedElements ofRectangular(Object[] arrays) {
+        NestedElements elements = of(arrays);
+        if (!elements.shape.isRectangular()) {
             throw new IllegalArgumentException("cannot protect a "
-                    + arrays.getClass().getSimpleName() + " whose arrays differ in length: it is no array of C");
+                    + arrays.getClass().getSimpleName()
+                    + " whose arrays differ in length: it is no array of C; protectRagged stores the lengths, too");
         }
-        return new NestedElements(type, arrays, shape);
+        return elements;
     }
 
     /** Returns an empty array of the class of the innermost arrays. */

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.data;
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.Scalar;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Any byte range can be copied, because a container may end inside an element. Not thread-safe.
  */
 public final class ProtectedData {
+
+    /** Hold the lengths of 100,000 arrays. */
+    private static final int FIRST_BYTES = 1 << 20;
 
     private final Elements elements;
     private DataType type;
@@ -73,8 +78,60 @@ public final class ProtectedData {
             throw new IllegalArgumentException("cannot protect null: " + Elements.WHAT);
         }
         return data instanceof Object[] arrays
-                ? NestedElements.of(arrays)
+                ? NestedElements.ofRectangular(arrays)
                 : FlatElements.of(data, FlatElements.elements(data));
+    }
+
+    /**
+     * Views an array of arrays of any lengths as bytes, which begin with the lengths.
+     *
+     * @throws IllegalArgumentException an array in it is null, or its elements are no primitives
+     */
+    public static ProtectedData ofRagged(Object[] arrays) {
+        return new ProtectedData(RaggedElements.of(arrays));
+    }
+
+    /** Reads a stored variable. */
+    @FunctionalInterface
+    public interface StoredVariable {
+        /** Copies its bytes into {@code target} and compares their digests. */
+        void readInto(ProtectedData target) throws IOException;
+    }
+
+    /**
+     * Returns a new array with the lengths that are stored in front of the elements of a variable.
+     *
+     * @param size bytes of the variable
+     * @throws IllegalArgumentException no lengths are stored, or they are not those of an array of this class
+     */
+    public @SuppressWarnings("unchecked") // it is made of this class
+    static <T> T[] newRaggedArray(T[] array, long size, StoredVariable stored) throws IOException {
+        ByteBuffer first = head(size, FIRST_BYTES, stored);
+        OptionalLong lengths = RaggedLengths.size(first, size);
+        if (lengths.isEmpty() || lengths.getAsLong() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("it is stored without lengths: use reallocate(id, array)");
+        }
+        int bytes = (int) lengths.getAsLong();
+        ByteBuffer all = bytes <= first.capacity() ? first : head(size, bytes, stored);
+        int width = NestedElements.of(array).width();
+        long elements = (size - bytes) % width == 0 ? (size - bytes) / width : -1;
+        return (T[]) RaggedLengths.newArray(all.slice(0, bytes), array.getClass(), elements);
+    }
+
+    private static ByteBuffer head(long size, int most, StoredVariable stored) throws IOException {
+        HeadElements head = new HeadElements(size, (int) Math.min(size, most));
+        stored.readInto(new ProtectedData(head));
+        return head.head();
+    }
+
+    /** Returns whether the bytes begin with the lengths of arrays. */
+    public boolean isRagged() {
+        return elements.isRagged();
+    }
+
+    /** Returns why the recovered bytes are of no use, in words; empty if they are. Called once after each recovery. */
+    public Optional<String> problemOfRecovery() {
+        return elements.problemOfRecovery();
     }
 
     /**

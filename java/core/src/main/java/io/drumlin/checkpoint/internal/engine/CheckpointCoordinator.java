@@ -118,6 +118,14 @@ public final class CheckpointCoordinator {
         return Level.L4;
     }
 
+    /** Refuses ids of which no checkpoint is taken: in the mode FTI-FF, a restart of C FTI from id 0 crashes. */
+    public void requireId(int ckptId) {
+        int least = config.ioMode() == FtiConfig.IO_FTIFF ? 1 : 0;
+        if (ckptId < least) {
+            throw new IllegalArgumentException("checkpoint id " + ckptId + " is below " + least);
+        }
+    }
+
     /**
      * Waits for all ranks, checks that they take the same checkpoint, and returns its timestamp, which marks the files
      * that belong together. Collective.

@@ -141,10 +141,12 @@ public final class RecoverySource {
     private void recoverAll() throws IOException {
         if (redistribution != null) {
             redistribution.recover(variables.byId(), true);
+            Agreement.run(app, "recovery", () -> requireUsable(variables.byId()));
             return;
         }
         if (isInSingleFile()) {
             singleFile.recover();
+            Agreement.run(app, "recovery", () -> requireUsable(variables.byId()));
             return;
         }
         RankCheckpoint from = requireSource();
@@ -162,6 +164,7 @@ public final class RecoverySource {
         }
         reader.recover(from.path(), from.file(), variables.byId());
         reader.forget();
+        requireUsable(variables.byId());
         mode.recovered(from, variables.byId());
     }
 
@@ -175,17 +178,44 @@ public final class RecoverySource {
         if (redistribution != null) {
             Agreement.run(app, "recovery of variable " + id, () -> variables.require(id));
             redistribution.recover(Map.of(id, variables.require(id)), false);
+            Agreement.run(app, "recovery", () -> requireUsable(Map.of(id, variables.require(id))));
             return;
         }
         if (isInSingleFile()) {
             singleFile.recover(Set.of(id));
+            Agreement.run(app, "recovery", () -> requireUsable(Map.of(id, variables.require(id))));
             return;
         }
         Map<Integer, ProtectedData> variable = Map.of(id, variables.require(id));
         RankCheckpoint from = requireSource();
         checkSize(from, id);
         reader.recover(from.path(), from.file(), variable);
+        requireUsable(variable);
         mode.recovered(from, variable);
+    }
+
+    /** Replaces a ragged array by one that has the stored lengths. */
+    public <T> T[] reallocateRagged(int id, T[] array) throws IOException {
+        if (redistribution != null || isInSingleFile()) {
+            throw new IllegalArgumentException("the lengths of variable " + id
+                    + " are known only to a run on as many ranks, which recovers files of each rank");
+        }
+        RankCheckpoint from = requireSource();
+        return variables.reallocateRagged(
+                id, array, target -> reader.recover(from.path(), from.file(), Map.of(id, target)));
+    }
+
+    /** Fails if recovered bytes do not belong to what is protected. */
+    public static void requireUsable(Map<Integer, ProtectedData> recovered) throws DrumlinException {
+        for (Map.Entry<Integer, ProtectedData> each : recovered.entrySet()) {
+            Optional<String> problem = each.getValue().problemOfRecovery();
+            if (problem.isPresent()) {
+                throw DrumlinException.during("recovery of variable " + each.getKey())
+                        .problem(problem.get())
+                        .advice("reallocateRagged(id, array) makes an array as it was stored")
+                        .exception();
+            }
+        }
     }
 
     private boolean isInSingleFile() {

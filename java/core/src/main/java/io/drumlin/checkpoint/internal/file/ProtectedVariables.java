@@ -2,12 +2,14 @@ package io.drumlin.checkpoint.internal.file;
 
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.DatasetGroup;
+import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.internal.data.DatasetDefinition;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.data.RunGroup;
 import io.drumlin.checkpoint.internal.data.VariableName;
 import io.drumlin.format.fti.VariableEntry;
+import java.io.IOException;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -143,6 +145,15 @@ public final class ProtectedVariables {
         bytes += variable.size() - (replaced == null ? 0 : replaced.size());
     }
 
+    public void distribute(int id, Distribution distribution) {
+        ProtectedData variable = require(id);
+        if (variable.isRagged()) {
+            throw new IllegalArgumentException(
+                    "variable " + id + " is a ragged array: another number of ranks cannot share its elements");
+        }
+        variable.distribution(Optional.of(distribution));
+    }
+
     public void unprotect(int id) {
         ProtectedData removed = require(id);
         formerLabels.put(id, removed.label());
@@ -150,12 +161,27 @@ public final class ProtectedVariables {
         bytes -= removed.size();
     }
 
-    public <T> T reallocate(int id, T array) {
+    /** Replaces a ragged array by a new one that has the stored lengths. */
+    public <T> T[] reallocateRagged(int id, T[] array, ProtectedData.StoredVariable bytes) throws IOException {
+        DatasetDefinition dataset = data.containsKey(id) ? require(id).dataset() : DatasetDefinition.in(datasets);
+        T[] replacement = ProtectedData.newRaggedArray(array, requireStored(id).size(id), target -> {
+            target.dataset(dataset);
+            bytes.readInto(target);
+        });
+        protect(id, ProtectedData.ofRagged(replacement));
+        return replacement;
+    }
+
+    private StoredFile requireStored(int id) {
         if (stored == null || !stored.contains(id)) {
             throw new IllegalArgumentException("variable " + id + " is not in the last checkpoint");
         }
+        return stored;
+    }
+
+    public <T> T reallocate(int id, T array) {
         List<Long> dimensions = storedLabels.getOrDefault(id, VariableName.NONE).dimensions();
-        T replacement = ProtectedData.newArray(array, stored.size(id), dimensions);
+        T replacement = ProtectedData.newArray(array, requireStored(id).size(id), dimensions);
         ProtectedData variable = ProtectedData.of(replacement);
         ProtectedData before = data.get(id);
         protect(id, before == null ? variable : variable.as(before.type()));

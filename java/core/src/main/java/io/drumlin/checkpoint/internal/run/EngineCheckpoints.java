@@ -172,6 +172,17 @@ public final class EngineCheckpoints implements Checkpoints {
     }
 
     @Override
+    public void protectRagged(int id, Object[] arrays) {
+        variables.protect(id, ProtectedData.ofRagged(arrays));
+    }
+
+    @Override
+    public <T> T[] reallocateRagged(int id, T[] array) throws IOException {
+        underway.awaitHere();
+        return last.reallocateRagged(id, array);
+    }
+
+    @Override
     public void unprotect(int id) {
         requireNoneOpen();
         variables.unprotect(id);
@@ -179,7 +190,7 @@ public final class EngineCheckpoints implements Checkpoints {
 
     @Override
     public void distribute(int id, Distribution distribution) {
-        variables.require(id).distribution(Optional.of(distribution));
+        variables.distribute(id, distribution);
     }
 
     @Override
@@ -419,7 +430,7 @@ public final class EngineCheckpoints implements Checkpoints {
     @Override
     public IncrementalCheckpoint incremental(int ckptId, Level level) throws IOException {
         requireApplication();
-        requireId(ckptId);
+        engine.coordinator().requireId(ckptId);
         requireNoneOpen();
         underway.awaitHere();
         Level taken = engine.coordinator().available(level);
@@ -471,21 +482,13 @@ public final class EngineCheckpoints implements Checkpoints {
         }
     }
 
-    /** In the mode FTI-FF, a restart of C FTI from id 0 crashes. */
-    private void requireId(int ckptId) {
-        int least = config.ioMode() == FtiConfig.IO_FTIFF ? 1 : 0;
-        if (ckptId < least) {
-            throw new IllegalArgumentException("checkpoint id " + ckptId + " is below " + least);
-        }
-    }
-
     /** Waits for the previous checkpoint, then for all ranks. Collective. */
     private long agreeOnCheckpoint(int ckptId, int request) throws IOException {
         await();
         share = Optional.empty();
         boolean hasData = !variables.byId().isEmpty();
         long timestamp = engine.coordinator().agreeOnCheckpoint(ckptId, request, last.isWaiting(), hasData);
-        requireId(ckptId);
+        engine.coordinator().requireId(ckptId);
         engine.reader().forget();
         underway.tidy();
         return timestamp;

@@ -85,8 +85,10 @@ final class EngineStash implements Stash {
                 }
                 return stored;
             });
-            Agreement.run(
-                    app, "loading stash " + stashId, () -> engine.reader().recover(item.file, file, variables.byId()));
+            Agreement.run(app, "loading stash " + stashId, () -> {
+                engine.reader().recover(item.file, file, variables.byId());
+                RecoverySource.requireUsable(variables.byId());
+            });
         } finally {
             engine.reader().forget();
         }
