@@ -163,6 +163,31 @@ class NodeOrderTest {
         read(run, any, 3, Level.of(level));
     }
 
+    /**
+     * The order of the nodes is that of two starts before, so level 1 of that order is looked at in its place, on the way to what was
+     * written since in another order and a newer checkpoint that is lost.
+     */
+    @ParameterizedTest
+    @CsvSource({"1, 2", "1, 3", "2, 2", "2, 3", "3, 2", "3, 3", "4, 2", "4, 3", "5, 2", "5, 3"})
+    void ranksAreDealtOutAsTwoStartsBefore(String ioMode, int level) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        write(run, block(NODES, 2), 1, Level.L2);
+        run.runOn(cyclic(NODES, 2), (checkpoints, comm) -> {
+            assertHasItsOwn(checkpoints, comm, 1);
+            checkpoints.protect(0, values(comm.rank(), 2));
+            checkpoints.checkpoint(2, Level.of(level));
+            checkpoints.protect(0, values(comm.rank(), 3));
+            checkpoints.checkpoint(3, Level.L1);
+        });
+        String execId = run.restartValue("exec_id");
+        DirectoryTree.delete(run.directory().resolve("Meta").resolve(execId).resolve("l1"), new NioEngine());
+        for (String host : NODES) {
+            DirectoryTree.delete(run.localRoot(host).resolve(execId).resolve("l1"), new NioEngine());
+        }
+        read(run, block(NODES, 2), 2, Level.of(level));
+        readAtAnyLevel(run, block(NODES, 2), 2);
+    }
+
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 3", "2, 4", "3, 2", "3, 3", "3, 4", "4, 2", "5, 3"})
     void nodesWithHeads(String ioMode, int level) throws IOException {

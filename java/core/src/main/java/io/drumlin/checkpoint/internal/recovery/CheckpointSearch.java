@@ -143,6 +143,11 @@ public final class CheckpointSearch {
         return candidates.positions;
     }
 
+    /** Forgets what {@link #positions} has found, because files were moved since. */
+    public void forgetPositions() {
+        searched = Optional.empty();
+    }
+
     private Candidates candidates(Level level) throws IOException {
         List<StoredCheckpoint> stored = mode.stored(level);
         rejected.requireReadable();

@@ -96,6 +96,7 @@ final class Relocation implements AutoCloseable {
         // From now on a restart looks for the files in their new places.
         engine.coordinator().nameNodes(number);
         engine.coordinator().commitMoved(found.get().file().ckptId());
+        restart.recovery().forgetPositions();
         RankCheckpoint source =
                 restart.find(Level.L1, Span.ALL, List.of(), listed).orElseThrow(() -> notThere(found.get()));
         if (engine.app().rank() == 0) {
