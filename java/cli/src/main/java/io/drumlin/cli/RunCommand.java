@@ -245,7 +245,8 @@ final class RunCommand implements Runnable {
             name = "delete",
             mixinStandardHelpOptions = true,
             description = {
-                "Deletes a checkpoint in the archive of level 4, or without --checkpoint a whole run.",
+                "Deletes a checkpoint in the archive of level 4 or one that nodes have kept, or without --checkpoint a"
+                        + " whole run.",
                 "On a terminal it asks first. Files that a branch shares stay there."
             })
     int delete(
@@ -316,6 +317,7 @@ final class RunCommand implements Runnable {
             description = {
                 "Deletes archived checkpoints of level 4 that are not to be kept; without options by the keys keep,"
                         + " keep_every and keep_size of CONFIG. Only whole ones are counted and deleted.",
+                "Deletes on the nodes of this machine what keep_l1, keep_l2 and keep_l3 of CONFIG do not keep.",
                 "Also finishes interrupted deletions, and deletes half-made branches that are older than a day."
             })
     int prune(

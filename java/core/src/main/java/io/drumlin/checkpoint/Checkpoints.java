@@ -110,13 +110,13 @@ public interface Checkpoints extends AutoCloseable {
         /**
          * Chooses the checkpoint with which a restart begins; otherwise it is the newest. The run becomes a branch of
          * the run in the configuration file: it gets an {@code exec_id} of its own, and the checkpoints of that run
-         * stay as they are. Only checkpoints of level 4 can be chosen, those that {@code [drumlin] keep} keeps too; if
-         * all nodes have their directories on one machine ({@code local_test = 1}), also those of levels 1 to 3. If the
+         * stay as they are. Checkpoints of level 4 can be chosen, those that {@code [drumlin] keep} keeps too, and by as
+         * many ranks on as many nodes those of levels 1 to 3, with what {@code keep_l1} to {@code keep_l3} keep. If the
          * run has begun with this choice, it continues with its newest checkpoint. The choice of the first rank counts.
          * The default is the configuration key {@code [drumlin] from}.
          *
          * <p>{@link #open} throws on all ranks, and changes nothing, if there is no such checkpoint, if another job has
-         * the run open, or if this is no restart.
+         * the run open, if this is no restart, or if the checkpoint is on the nodes and these are other ranks.
          *
          * @param ckptId its id, 0 or above
          * @return this

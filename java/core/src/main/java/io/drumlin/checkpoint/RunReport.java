@@ -59,6 +59,16 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
         public boolean isRecoverable() {
             return state == State.WHOLE || state == State.RECOVERABLE;
         }
+
+        /**
+         * Returns whether it is one of levels 1 to 3 that stays on the nodes although another has taken its place. No
+         * restart takes it, unless it is chosen.
+         *
+         * @return true if its files are in directories of kept checkpoints
+         */
+        public boolean isKept() {
+            return folders.stream().anyMatch(folder -> folder.startsWith("drumlin-kept-"));
+        }
     }
 
     /**
@@ -77,7 +87,10 @@ public record RunReport(List<Checkpoint> checkpoints, List<Problem> problems) {
      * @return empty if none can be recovered
      */
     public Optional<Checkpoint> restart() {
-        return checkpoints.stream().filter(Checkpoint::isRecoverable).findFirst();
+        return checkpoints.stream()
+                .filter(Checkpoint::isRecoverable)
+                .filter(checkpoint -> !checkpoint.isKept())
+                .findFirst();
     }
 
     /**

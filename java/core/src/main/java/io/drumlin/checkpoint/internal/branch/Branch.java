@@ -208,7 +208,8 @@ public final class Branch {
             makeBoth(root(target), target);
             share(each.getValue(), target);
         }
-        if (config.ioMode() != FtiConfig.IO_FTIFF && PathStatus.isDirectory(checkpoint.metadata())) {
+        boolean hasMetadata = checkpoint.isKept() || PathStatus.isDirectory(checkpoint.metadata());
+        if (config.ioMode() != FtiConfig.IO_FTIFF && hasMetadata) {
             requireOf(checkpoint);
             Path target = RunDirectory.committed(meta, checkpoint.level());
             DirectoryTree.make(target, storage);

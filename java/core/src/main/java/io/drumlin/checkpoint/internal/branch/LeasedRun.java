@@ -1,9 +1,9 @@
 package io.drumlin.checkpoint.internal.branch;
 
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.directory.Lease;
-import io.drumlin.checkpoint.internal.directory.LeaseHolder;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.lease.Lease;
+import io.drumlin.checkpoint.internal.lease.LeaseHolder;
 import java.io.IOException;
 import java.util.Optional;
 

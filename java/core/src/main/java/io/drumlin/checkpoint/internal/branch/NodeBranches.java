@@ -5,8 +5,9 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
-import io.drumlin.checkpoint.internal.directory.Lease;
+import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.lease.Lease;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.checkpoint.internal.topology.NodeIdentity;
 import io.drumlin.checkpoint.internal.topology.NodeList;
@@ -27,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -109,12 +111,12 @@ public final class NodeBranches {
         }
     }
 
-    /** Returns a line for each checkpoint of which this node has files: level, id and time. */
+    /** Returns a line for each checkpoint of which this node has files: level, id, place and time. */
     private String ofThisNode() throws IOException {
         RunDirectory run = directories(config.execId());
         OwnDirectory.require(run.local());
         return StoredCheckpoint.ofNode(run).stream()
-                .map(each -> each.level().number() + " " + each.ckptId() + " "
+                .map(each -> each.level().number() + " " + each.ckptId() + " " + each.place() + " "
                         + each.time().toEpochMilli())
                 .collect(Collectors.joining("\n"));
     }
@@ -137,7 +139,7 @@ public final class NodeBranches {
     }
 
     /** A checkpoint of which nodes have files. */
-    private record OnNodes(Level level, int ckptId, List<Long> times) {
+    private record OnNodes(Level level, int ckptId, String place, List<Long> times) {
 
         Instant time() {
             return Instant.ofEpochMilli(
@@ -150,7 +152,7 @@ public final class NodeBranches {
         }
 
         String words(int nodes) {
-            return "of " + ckptId + " (l" + level.number() + ") " + times.size() + " of " + nodes + " nodes have files";
+            return "of " + ckptId + " (" + place + ") " + times.size() + " of " + nodes + " nodes have files";
         }
     }
 
@@ -158,13 +160,17 @@ public final class NodeBranches {
         Map<String, OnNodes> found = new TreeMap<>();
         texts.stream().flatMap(String::lines).forEach(line -> {
             String[] words = line.split(" ", -1);
-            OnNodes each =
-                    new OnNodes(Level.of(Integer.parseInt(words[0])), Integer.parseInt(words[1]), new ArrayList<>());
-            found.computeIfAbsent(words[0] + " " + words[1], key -> each)
+            OnNodes each = new OnNodes(
+                    Level.of(Integer.parseInt(words[0])), Integer.parseInt(words[1]), words[2], new ArrayList<>());
+            found.computeIfAbsent(words[2] + " " + words[1], key -> each)
                     .times()
-                    .add(Long.valueOf(words[2]));
+                    .add(Long.valueOf(words[3]));
         });
-        return List.copyOf(found.values());
+        // Those in their places come first, and then the newest.
+        return found.values().stream()
+                .sorted(Comparator.comparing((OnNodes each) -> KeptOnNodes.isOne(each.place))
+                        .thenComparing(OnNodes::time, Comparator.reverseOrder()))
+                .toList();
     }
 
     /** Chooses a checkpoint; the result has its files on the first rank only. Collective. */
@@ -179,15 +185,17 @@ public final class NodeBranches {
                 requireSameRanks(found);
             }
             chosen.add(found);
-            return found.level() + " " + found.ckptId();
+            return found.level() + " " + found.ckptId() + " " + found.place();
         });
         String[] words = Agreement.bcast(ranks, agreed, 0).split(" ", -1);
-        return isFirst() ? chosen.get(0) : onNodes(Level.valueOf(words[0]), Integer.parseInt(words[1]), Instant.EPOCH);
+        return isFirst()
+                ? chosen.get(0)
+                : onNodes(Level.valueOf(words[0]), Integer.parseInt(words[1]), words[2], Instant.EPOCH);
     }
 
-    private StoredCheckpoint onNodes(Level level, int ckptId, Instant time) {
-        Path metadata = RunDirectory.committed(directories(config.execId()).meta(), level);
-        return new StoredCheckpoint(ckptId, level, false, time, Map.of(), metadata);
+    private StoredCheckpoint onNodes(Level level, int ckptId, String place, Instant time) {
+        Path metadata = directories(config.execId()).meta().resolve(place);
+        return new StoredCheckpoint(ckptId, level, place, time, Map.of(), metadata);
     }
 
     private StoredCheckpoint find(CheckpointChoice choice, List<OnNodes> found) throws IOException {
@@ -196,7 +204,7 @@ public final class NodeBranches {
         String others = "";
         for (OnNodes each : found) {
             if (each.isOnEnough(nodes)) {
-                stored.add(onNodes(each.level, each.ckptId, each.time()));
+                stored.add(onNodes(each.level, each.ckptId, each.place, each.time()));
             } else {
                 others += "; " + each.words(nodes);
             }
@@ -241,7 +249,7 @@ public final class NodeBranches {
         try {
             Agreement.run(ranks, "giving branch " + name.id + " the files on the nodes", () -> {
                 if (isFirstOfNode() && !name.parts.isEmpty()) {
-                    part.make(directories(config.execId()), checkpoint.level(), checkpoint.ckptId());
+                    part.make(directories(config.execId()), checkpoint);
                 }
             });
             Agreement.run(ranks, "beginning branch " + name.id, () -> {

@@ -67,12 +67,13 @@ final class NodePart {
     }
 
     /** Gives the branch what the node has of a checkpoint and the id of its disk, all or, after a kill, nothing. */
-    void make(RunDirectory parent, Level level, int ckptId) throws IOException {
+    void make(RunDirectory parent, StoredCheckpoint checkpoint) throws IOException {
+        Level level = checkpoint.level();
         deleteOthers();
         if (PathStatus.exists(part) || PathStatus.exists(RunDirectory.committed(local, level))) {
             return;
         }
-        List<Path> files = files(parent, level, ckptId);
+        List<Path> files = files(parent, checkpoint);
         Path disk = NodeDisk.file(parent.local());
         boolean hasId = PathStatus.isRegularFile(disk);
         if (files.isEmpty() && !hasId) {
@@ -91,10 +92,10 @@ final class NodePart {
         storage.syncDirectory(local);
     }
 
-    private static List<Path> files(RunDirectory parent, Level level, int ckptId) throws IOException {
+    private static List<Path> files(RunDirectory parent, StoredCheckpoint checkpoint) throws IOException {
         List<Path> files = new ArrayList<>();
         for (StoredCheckpoint each : StoredCheckpoint.ofNode(parent)) {
-            if (each.level() == level && each.ckptId() == ckptId) {
+            if (each.place().equals(checkpoint.place()) && each.ckptId() == checkpoint.ckptId()) {
                 each.files().values().forEach(files::addAll);
             }
         }

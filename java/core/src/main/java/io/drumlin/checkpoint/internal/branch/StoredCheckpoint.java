@@ -3,12 +3,14 @@ package io.drumlin.checkpoint.internal.branch;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.ArchivePruning;
+import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,19 +22,26 @@ import java.util.regex.Matcher;
  *
  * @param ckptId its id
  * @param level its level
- * @param archived whether it is in the archive of level 4
+ * @param place the name of the directory in which it lies
  * @param time when its last file was written
  * @param files its files, by the directory that has them
  * @param metadata the directory with its metadata, in the modes that keep them apart; it may be missing
  */
 public record StoredCheckpoint(
-        int ckptId, Level level, boolean archived, Instant time, Map<Path, List<Path>> files, Path metadata) {
+        int ckptId, Level level, String place, Instant time, Map<Path, List<Path>> files, Path metadata) {
 
     private static final List<Level> ON_NODES = List.of(Level.L1, Level.L2, Level.L3);
 
-    /** Returns where it lies, for messages. */
-    public String place() {
-        return archived ? "l4_archive" : "l" + level.number();
+    private static final String ARCHIVE = "l4_archive";
+
+    /** Returns whether it is in the archive of level 4. */
+    public boolean isArchived() {
+        return place.equals(ARCHIVE);
+    }
+
+    /** Returns whether it is one of levels 1 to 3 that was kept when another took its place. */
+    public boolean isKept() {
+        return KeptOnNodes.isOne(place);
     }
 
     /**
@@ -42,7 +51,7 @@ public record StoredCheckpoint(
     public static List<StoredCheckpoint> of(FtiConfig config, String execId) throws IOException {
         RunDirectory run = new RunDirectory(config, execId, 0);
         List<StoredCheckpoint> found = new ArrayList<>();
-        add(Level.L4, List.of(run.committed(Level.L4)), run, found);
+        add(Level.L4, "l4", List.of(run.global()), run, found);
         for (Map.Entry<Integer, List<Path>> each : ArchivePruning.archived(run).entrySet()) {
             List<Path> files = each.getValue().stream()
                     .filter(path -> path.startsWith(run.archive()) && isFile(path))
@@ -50,13 +59,11 @@ public record StoredCheckpoint(
             if (!files.isEmpty()) {
                 Path metadata = run.metaArchive().resolve("Ckpt_" + each.getKey());
                 found.add(new StoredCheckpoint(
-                        each.getKey(), Level.L4, true, newest(files), Map.of(run.archive(), files), metadata));
+                        each.getKey(), Level.L4, ARCHIVE, newest(files), Map.of(run.archive(), files), metadata));
             }
         }
         if (config.localTest()) {
-            for (Level level : ON_NODES) {
-                add(level, onNodes(config, execId, level), run, found);
-            }
+            addOnNodes(RunPlaces.onNodes(config, execId), run, found);
         }
         return found;
     }
@@ -64,26 +71,38 @@ public record StoredCheckpoint(
     /** Finds what one node has of a run's checkpoints. */
     static List<StoredCheckpoint> ofNode(RunDirectory run) throws IOException {
         List<StoredCheckpoint> found = new ArrayList<>();
-        for (Level level : ON_NODES) {
-            add(level, List.of(run.committed(level)), run, found);
-        }
+        addOnNodes(List.of(run.local()), run, found);
         return found;
+    }
+
+    /** Adds those in their places, and then those that were kept, the newest first. */
+    private static void addOnNodes(List<Path> roots, RunDirectory run, List<StoredCheckpoint> found)
+            throws IOException {
+        for (Level level : ON_NODES) {
+            add(level, "l" + level.number(), roots, run, found);
+        }
+        List<StoredCheckpoint> kept = new ArrayList<>();
+        Map<String, Level> names = new TreeMap<>();
+        for (Path root : roots) {
+            KeptOnNodes.in(root)
+                    .forEach(each -> names.put(KeptOnNodes.name(each.level(), each.ckptId()), each.level()));
+        }
+        for (Map.Entry<String, Level> each : names.entrySet()) {
+            add(each.getValue(), each.getKey(), roots, run, kept);
+        }
+        kept.sort(Comparator.comparing(StoredCheckpoint::time).reversed());
+        found.addAll(kept);
     }
 
     private static boolean isFile(Path path) {
         return ArchivePruning.FILE.matcher(path.getFileName().toString()).matches();
     }
 
-    private static List<Path> onNodes(FtiConfig config, String execId, Level level) throws IOException {
-        return RunPlaces.onNodes(config, execId).stream()
-                .map(root -> RunDirectory.committed(root, level))
-                .toList();
-    }
-
-    private static void add(Level level, List<Path> directories, RunDirectory run, List<StoredCheckpoint> found)
+    private static void add(Level level, String place, List<Path> roots, RunDirectory run, List<StoredCheckpoint> found)
             throws IOException {
         Map<Integer, Map<Path, List<Path>>> byId = new TreeMap<>();
-        for (Path directory : directories) {
+        for (Path root : roots) {
+            Path directory = root.resolve(place);
             for (Path file : PathStatus.entries(directory)) {
                 Matcher name = ArchivePruning.FILE.matcher(file.getFileName().toString());
                 if (name.matches()) {
@@ -93,11 +112,11 @@ public record StoredCheckpoint(
                 }
             }
         }
-        Path metadata = RunDirectory.committed(run.meta(), level);
+        Path metadata = run.meta().resolve(place);
         for (Map.Entry<Integer, Map<Path, List<Path>>> each : byId.entrySet()) {
             List<Path> all =
                     each.getValue().values().stream().flatMap(List::stream).toList();
-            found.add(new StoredCheckpoint(each.getKey(), level, false, newest(all), each.getValue(), metadata));
+            found.add(new StoredCheckpoint(each.getKey(), level, place, newest(all), each.getValue(), metadata));
         }
     }
 

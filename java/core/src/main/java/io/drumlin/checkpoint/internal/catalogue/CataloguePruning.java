@@ -12,6 +12,8 @@ import io.drumlin.checkpoint.internal.branch.RunPlaces;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints.Kept;
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
@@ -38,6 +40,7 @@ final class CataloguePruning {
     private final List<String> deleted = new ArrayList<>();
     private final List<String> refused = new ArrayList<>();
     private final List<Path> finished = new ArrayList<>();
+    private boolean prunesArchive;
 
     CataloguePruning(Path configFile, FtiConfig config, StorageEngine storage) {
         this.configFile = configFile;
@@ -72,7 +75,8 @@ final class CataloguePruning {
         ini = with(ini, "keep_size", rule.keepSize());
         boolean given = rule.keep() != null || rule.keepEvery() != null || rule.keepSize() != null;
         KeptCheckpoints kept = given ? KeptCheckpoints.of(ini, configFile.toString()) : config.kept();
-        if (!given && !kept.archives()) {
+        prunesArchive = given || kept.archives();
+        if (!prunesArchive && !kept.keepsOnNodes()) {
             throw DrumlinException.during("deleting checkpoints that are not to be kept")
                     .path(configFile)
                     .problem("[drumlin] has no keep or keep_every, so that all archived checkpoints would go")
@@ -95,6 +99,10 @@ final class CataloguePruning {
                 archive.finish(mark);
             }
         }
+        pruneKept(execId, dryRun);
+        if (!prunesArchive) {
+            return deleted.size();
+        }
         Run surveyed = new CatalogueSurvey(config, execId).run(false);
         if (surveyed.problem() != null) {
             refused.add(execId + ": " + surveyed.problem());
@@ -110,6 +118,27 @@ final class CataloguePruning {
             }
         }
         return deleted.size();
+    }
+
+    /** Deletes those of levels 1 to 3 that {@code keep_l1} to {@code keep_l3} of the configuration do not keep. */
+    private void pruneKept(String execId, boolean dryRun) throws IOException {
+        KeptDeletion nodes = new KeptDeletion(config, execId, storage);
+        for (Path each : nodes.remains()) {
+            finished.add(each);
+            if (!dryRun) {
+                DirectoryTree.delete(each, storage);
+            }
+        }
+        for (KeptOnNodes.Kept each : nodes.superfluous()) {
+            freed.add(each.path());
+            String name = execId + "/" + each.ckptId();
+            if (!deleted.contains(name)) {
+                deleted.add(name);
+            }
+            if (!dryRun) {
+                nodes.delete(each);
+            }
+        }
     }
 
     /** A damaged checkpoint does not count, so that none that is whole goes for it. */

@@ -69,6 +69,11 @@ final class CatalogueSurvey {
         return checkpoints(EngineRunSurvey.open(config, execId).report(level, archived));
     }
 
+    /** Surveys the run, and verifies the data of the checkpoints of a level that were kept on the nodes. */
+    List<Checkpoint> verifiedKept(Level level) throws IOException {
+        return checkpoints(EngineRunSurvey.open(config, execId).reportKept(level));
+    }
+
     private List<Checkpoint> surveyed(boolean data) throws IOException {
         return checkpoints(EngineRunSurvey.open(config, execId).report(data));
     }
@@ -111,7 +116,7 @@ final class CatalogueSurvey {
             found.add(new Checkpoint(
                     each.ckptId(),
                     each.level(),
-                    each.archived(),
+                    each.isArchived(),
                     Set.of(each.place()),
                     each.time(),
                     bytes(each),

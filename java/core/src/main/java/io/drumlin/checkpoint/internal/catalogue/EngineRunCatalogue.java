@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.format.StoredNames;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.NioEngine;
@@ -119,6 +120,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
         }
         for (String execId : ids()) {
             remains.addAll(new ArchiveDeletion(new RunDirectory(config, execId, 0), storage).marks());
+            remains.addAll(new KeptDeletion(config, execId, storage).remains());
         }
         return remains;
     }
@@ -167,11 +169,14 @@ public final class EngineRunCatalogue implements RunCatalogue {
 
     /** Verifies all data of the checkpoint, as a restart does. */
     private void requireWhole(String execId, StoredCheckpoint checkpoint) throws IOException {
-        OptionalInt archived = checkpoint.archived() ? OptionalInt.of(checkpoint.ckptId()) : OptionalInt.empty();
-        List<Checkpoint> found = new CatalogueSurvey(config, execId).verified(checkpoint.level(), archived);
+        OptionalInt archived = checkpoint.isArchived() ? OptionalInt.of(checkpoint.ckptId()) : OptionalInt.empty();
+        CatalogueSurvey survey = new CatalogueSurvey(config, execId);
+        List<Checkpoint> found = checkpoint.isKept()
+                ? survey.verifiedKept(checkpoint.level())
+                : survey.verified(checkpoint.level(), archived);
         boolean whole = found.stream()
                 .filter(each -> each.ckptId() == checkpoint.ckptId() && each.level() == checkpoint.level())
-                .filter(each -> each.isArchived() == checkpoint.archived())
+                .filter(each -> each.isArchived() == checkpoint.isArchived())
                 .filter(each -> each.folders().contains(checkpoint.place()))
                 .anyMatch(Checkpoint::isRecoverable);
         if (!whole) {
@@ -196,29 +201,42 @@ public final class EngineRunCatalogue implements RunCatalogue {
     public Deleted delete(String execId, int ckptId, boolean dryRun) throws IOException {
         RunDirectory run = requireRun(execId, "deleting checkpoint " + ckptId);
         ArchiveDeletion archive = new ArchiveDeletion(run, storage);
-        if (archive.paths(ckptId).isEmpty()) {
-            boolean atLevel = StoredCheckpoint.of(config, execId).stream().anyMatch(each -> each.ckptId() == ckptId);
-            throw DrumlinException.during("deleting checkpoint " + ckptId + " of run " + execId)
-                    .path(run.archive())
-                    .problem(
-                            atLevel
-                                    ? "it is not in the archive but at a level, where a restart looks for it"
-                                    : "it is not in the archive of level 4")
-                    .advice(
-                            "see drumlin run list for those in the archive; a whole run is deleted without --checkpoint")
-                    .exception();
+        KeptDeletion kept = new KeptDeletion(config, execId, storage);
+        List<Path> paths = new ArrayList<>(archive.paths(ckptId));
+        boolean isArchived = !paths.isEmpty();
+        List<Path> onNodes = kept.paths(ckptId);
+        paths.addAll(onNodes);
+        if (paths.isEmpty()) {
+            throw notDeletable(execId, run, ckptId);
         }
         FreedSpace freed = new FreedSpace();
-        for (Path path : archive.paths(ckptId)) {
+        for (Path path : paths) {
             freed.add(path);
         }
+        List<String> elsewhere = onNodes.isEmpty() ? List.of() : new RunDeletion(config, execId, storage).elsewhere();
         if (!dryRun) {
             LeasedRun.call(config, execId, () -> {
-                archive.delete(ckptId);
+                kept.delete(ckptId);
+                if (isArchived) {
+                    archive.delete(ckptId);
+                }
                 return ckptId;
             });
         }
-        return new Deleted(List.of(execId + "/" + ckptId), freed.bytes(), List.of(), List.of(), List.of());
+        return new Deleted(List.of(execId + "/" + ckptId), freed.bytes(), elsewhere, List.of(), List.of());
+    }
+
+    private DrumlinException notDeletable(String execId, RunDirectory run, int ckptId) throws IOException {
+        boolean atLevel = StoredCheckpoint.of(config, execId).stream().anyMatch(each -> each.ckptId() == ckptId);
+        return DrumlinException.during("deleting checkpoint " + ckptId + " of run " + execId)
+                .path(run.archive())
+                .problem(
+                        atLevel
+                                ? "it is not in the archive but at a level, where a restart looks for it"
+                                : "it is not in the archive of level 4, nor kept on nodes that this machine sees")
+                .advice("see drumlin run list for those in the archive or kept; a whole run is deleted without"
+                        + " --checkpoint")
+                .exception();
     }
 
     @Override

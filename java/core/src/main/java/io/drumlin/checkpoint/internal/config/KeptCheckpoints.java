@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.config;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Level;
 import io.drumlin.format.fti.IniFile;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,15 +13,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which checkpoints of level 4 are kept: {@code keep_l4_ckpt} and the keys {@code keep}, {@code keep_every} and {@code
- * keep_size} of {@code [drumlin]}.
+ * Which checkpoints are kept: {@code keep_l4_ckpt} and the keys {@code keep}, {@code keep_every}, {@code keep_size} and
+ * {@code keep_l1} to {@code keep_l3} of {@code [drumlin]}.
  *
  * @param all whether all are kept, as with {@code keep_l4_ckpt = 1}
  * @param newest how many of the newest are kept
  * @param every older ones are kept too if this time lies between two of them; zero if none are
  * @param mostBytes bytes of all kept checkpoints; the oldest are deleted if they are more; 0 if there is no limit
+ * @param onNodes how many of the levels 1, 2 and 3 are kept
  */
-public record KeptCheckpoints(boolean all, int newest, Duration every, long mostBytes) {
+public record KeptCheckpoints(boolean all, int newest, Duration every, long mostBytes, List<Integer> onNodes) {
 
     private static final int MOST = 1_000_000;
     private static final Pattern NUMBER = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)\\s*([a-z]?)");
@@ -28,6 +30,15 @@ public record KeptCheckpoints(boolean all, int newest, Duration every, long most
     private static final long[] MINUTES = {1, 60, 24 * 60};
     private static final String UNITS_OF_SIZE = "mgtp";
     private static final int SHIFT_OF_FIRST = 20;
+
+    private static final List<Integer> ONE_EACH = List.of(1, 1, 1);
+
+    private static final int MOST_ON_NODES = 1000;
+
+    /** Keeps one of each of the levels 1 to 3, as C FTI does. */
+    public KeptCheckpoints(boolean all, int newest, Duration every, long mostBytes) {
+        this(all, newest, every, mostBytes, ONE_EACH);
+    }
 
     static KeptCheckpoints read(ConfigValues values, boolean all) throws DrumlinException {
         int newest = values.inRange("drumlin", "keep", 1, 1, MOST);
@@ -42,7 +53,21 @@ public record KeptCheckpoints(boolean all, int newest, Duration every, long most
         if (bytes > 0 && newest == 1 && every.isZero()) {
             throw values.refused("drumlin", "keep_size", "nothing without keep or keep_every, which it limits");
         }
-        return new KeptCheckpoints(all, newest, every, bytes);
+        List<Integer> onNodes = new ArrayList<>();
+        for (int level = 1; level <= ONE_EACH.size(); level++) {
+            onNodes.add(values.inRange("drumlin", "keep_l" + level, 1, 1, MOST_ON_NODES));
+        }
+        return new KeptCheckpoints(all, newest, every, bytes, List.copyOf(onNodes));
+    }
+
+    /** Returns how many checkpoints of a level stay on the nodes, the last one included. */
+    public int onNodes(Level level) {
+        return level.isGlobal() ? 1 : onNodes.get(level.number() - 1);
+    }
+
+    /** Returns whether several checkpoints of any level stay on the nodes. */
+    public boolean keepsOnNodes() {
+        return !onNodes.equals(ONE_EACH);
     }
 
     /**
@@ -56,7 +81,7 @@ public record KeptCheckpoints(boolean all, int newest, Duration every, long most
 
     /** Returns the rule for a run that has its newest checkpoint in the archive. */
     public KeptCheckpoints withoutCurrent() {
-        return new KeptCheckpoints(all, newest + 1, every, mostBytes);
+        return new KeptCheckpoints(all, newest + 1, every, mostBytes, onNodes);
     }
 
     private static Duration readTime(ConfigValues values) throws DrumlinException {

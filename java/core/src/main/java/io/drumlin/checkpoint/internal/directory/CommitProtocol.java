@@ -54,6 +54,9 @@ public final class CommitProtocol implements CheckpointDirectories {
     /** Levels whose directories may hold remains that must be removed before the next checkpoint. */
     private final EnumSet<Level> untidy = EnumSet.allOf(Level.class);
 
+    /** Whether nodes may have kept checkpoints from a start with another configuration. */
+    private boolean mayHaveKept = true;
+
     /** The reason why it is unknown what the ranks have agreed on; {@code null} if that is known. */
     private @Nullable MeetingException unknown;
 
@@ -337,6 +340,12 @@ public final class CommitProtocol implements CheckpointDirectories {
                     replaced.addAll(new ArchivePruning(directories, kept).superfluous());
                 }
             });
+        } else if (kept.onNodes(level) > 1) {
+            Agreement.run(app, operation, () -> {
+                for (Path root : roots(level)) {
+                    discardReplaced(root, level);
+                }
+            });
         } else {
             replaced.addAll(ordinaryBefore(level));
             roots(level).forEach(root -> replaced.add(RunDirectory.replaced(root, ofDirectories(level))));
@@ -354,16 +363,34 @@ public final class CommitProtocol implements CheckpointDirectories {
             Level lower = Level.of(number);
             Agreement.run(app, operation, () -> {
                 if (topology.isNodeMaster()) {
-                    deleteCommitted(directories.local(), lower);
+                    supersede(directories.local(), lower);
                 }
                 if (isMasterOfMetadata()) {
-                    deleteCommitted(directories.meta(), lower);
+                    supersede(directories.meta(), lower);
                 }
             });
+        }
+        if (mayHaveKept || kept.keepsOnNodes()) {
+            Agreement.run(app, operation, () -> {
+                for (Path root : roots(Level.L1)) {
+                    replaced.addAll(KeptOnNodes.dropped(root, kept, storage));
+                }
+            });
+            mayHaveKept = false;
         }
         // Last, so that a rank that does not know the result of the commit has told the others before.
         deletion.start(replaced);
         untidy.remove(ofDirectories(level));
+    }
+
+    /** Deletes a committed checkpoint of a lower level, or keeps it aside if several stay. */
+    private void supersede(Path root, Level level) throws IOException {
+        if (kept.onNodes(level) > 1) {
+            for (Path each : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
+                KeptOnNodes.keep(root, level, each, storage);
+            }
+        }
+        deleteCommitted(root, level);
     }
 
     /**
@@ -398,6 +425,7 @@ public final class CommitProtocol implements CheckpointDirectories {
             deleteCommitted(root, level);
             DirectoryTree.delete(RunDirectory.replaced(root, level), storage);
         }
+        KeptOnNodes.deleteAll(root, storage);
         DirectoryTree.delete(RunDirectory.tmp(root), storage);
         storage.syncDirectory(root);
     }
@@ -421,16 +449,19 @@ public final class CommitProtocol implements CheckpointDirectories {
             for (Level level : List.of(Level.L3, Level.L2, Level.L1)) {
                 deleteCommitted(directories.meta(), level);
             }
+            KeptOnNodes.deleteAll(directories.meta(), storage);
         }
     }
 
-    /** Moves the replaced checkpoint to the archive if level 4 is kept, and deletes it otherwise. */
+    /** Moves the replaced checkpoint to the archive or aside if its level is kept, and deletes it otherwise. */
     private void discardReplaced(Path root, Level level) throws IOException {
         Path replaced = RunDirectory.replaced(root, level);
         if (kept.archives() && level == Level.L4) {
             archive(root, replaced);
         }
-        DirectoryTree.delete(replaced, storage);
+        if (kept.onNodes(level) == 1 || !KeptOnNodes.keep(root, level, replaced, storage)) {
+            DirectoryTree.delete(replaced, storage);
+        }
     }
 
     /**

@@ -1,5 +1,5 @@
 /**
- * The directories of a run: commit by renames, {@code Checkpoint.fti}, the lease. Not API: may change in any release.
+ * The directories of a run: commit by renames, {@code Checkpoint.fti}. Not API: may change in any release.
  */
 @NullMarked
 package io.drumlin.checkpoint.internal.directory;

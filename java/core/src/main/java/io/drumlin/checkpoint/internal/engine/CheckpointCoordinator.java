@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
+import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.directory.ScrIndexEntry;
 import io.drumlin.checkpoint.internal.events.CheckpointTrace;
@@ -28,8 +29,10 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +67,8 @@ public final class CheckpointCoordinator {
 
     /** Whether the run's directories still belong to a run with another number of ranks. */
     private boolean mustTakeOver;
+
+    private static final Set<String> FULL = Set.of("ENOSPC", "EDQUOT");
 
     /** The checkpoint of another number of ranks from which the run continues. */
     private @Nullable ElasticCheckpoint elastic;
@@ -433,8 +438,31 @@ public final class CheckpointCoordinator {
 
     /** Undoes a failed checkpoint as far as possible. Collective. */
     private void abandon(Level level, IOException failed) {
+        sayWhatTakesRoom(level, failed);
         takeBack(failed, () -> levels.tidy(level));
         takeBackFailure(failed);
+    }
+
+    /** If a node is full, kept checkpoints are what its user can do without. */
+    private void sayWhatTakesRoom(Level level, IOException failed) {
+        if (level.isGlobal()
+                || !(failed instanceof DrumlinException full)
+                || !FULL.contains(String.valueOf(full.errno()))) {
+            return;
+        }
+        try {
+            List<KeptOnNodes.Kept> kept = KeptOnNodes.in(directories.local());
+            if (!kept.isEmpty()) {
+                LOG.log(
+                        Logger.Level.WARNING,
+                        "{0} has no room for the checkpoint; {1} earlier ones are kept there: a lower keep_l{2} lets them go",
+                        directories.local(),
+                        kept.size(),
+                        kept.get(0).level().number());
+            }
+        } catch (IOException unknown) {
+            failed.addSuppressed(unknown);
+        }
     }
 
     /** Restores the entries in the run's files from before the checkpoint. Collective. */

@@ -13,6 +13,8 @@ import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.KeptDirectories;
+import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.IoModes;
@@ -60,6 +62,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -174,7 +177,12 @@ public final class EngineRunSurvey implements RunSurvey {
 
     @Override
     public RunReport report(boolean data) throws IOException {
-        return report((level, archive) -> data);
+        return report((level, archive) -> data, level -> data);
+    }
+
+    /** Inspects all checkpoints of the run, and reads only the data of those of a level that were kept on the nodes. */
+    public RunReport reportKept(Level level) throws IOException {
+        return report((each, archive) -> false, level::equals);
     }
 
     /**
@@ -184,15 +192,17 @@ public final class EngineRunSurvey implements RunSurvey {
      * @param archived the id of a checkpoint in the archive; empty for those at the level
      */
     public RunReport report(Level level, OptionalInt archived) throws IOException {
-        return report((each, archive) -> {
-            if (archived.isEmpty()) {
-                return archive.isEmpty() && each == level;
-            }
-            // In the mode FTI-FF all archived checkpoints have one directory.
-            return archive.isPresent()
-                    && (config.ioMode() == FtiConfig.IO_FTIFF
-                            || archive.get().metadata().endsWith("Ckpt_" + archived.getAsInt()));
-        });
+        return report(
+                (each, archive) -> {
+                    if (archived.isEmpty()) {
+                        return archive.isEmpty() && each == level;
+                    }
+                    // In the mode FTI-FF all archived checkpoints have one directory.
+                    return archive.isPresent()
+                            && (config.ioMode() == FtiConfig.IO_FTIFF
+                                    || archive.get().metadata().endsWith("Ckpt_" + archived.getAsInt()));
+                },
+                kept -> false);
     }
 
     /** Says at which level, or at which place in the archive, data are read. */
@@ -201,7 +211,19 @@ public final class EngineRunSurvey implements RunSurvey {
         boolean isWanted(Level level, Optional<ArchiveDirectories> archive);
     }
 
-    private RunReport report(Reading data) throws IOException {
+    /** Returns the checkpoints that were kept on the nodes of which this machine sees the directories. */
+    private List<KeptOnNodes.Kept> kept() throws IOException {
+        Map<Path, KeptOnNodes.Kept> found = new TreeMap<>();
+        for (int rank = 0; rank < ranks(); rank += config.nodeSize()) {
+            for (KeptOnNodes.Kept each : KeptOnNodes.in(new RunDirectory(config, execId, rank).local())) {
+                found.put(Objects.requireNonNull(each.path().getFileName()), each);
+            }
+        }
+        return List.copyOf(found.values());
+    }
+
+    /** @param ofKept whether data of the checkpoints of a level are read that were kept on the nodes */
+    private RunReport report(Reading data, Predicate<Level> ofKept) throws IOException {
         RunReportBuilder report = new RunReportBuilder(
                 IntStream.range(0, ranks())
                         .filter(rank -> !isHead(rank))
@@ -209,8 +231,10 @@ public final class EngineRunSurvey implements RunSurvey {
                         .toList(),
                 config.ioMode() == FtiConfig.IO_FTIFF,
                 restartOrder());
+        List<KeptOnNodes.Kept> kept = kept();
         List<List<RankFindings>> seen = onEachRank((rank, refused) -> {
-            List<RankFindings> found = rank.survey(data);
+            List<RankFindings> found = new ArrayList<>(rank.survey(data));
+            found.addAll(rank.surveyKept(kept, ofKept));
             report.refused(refused);
             report.files(rank.files());
             return List.of(found);
@@ -346,6 +370,17 @@ public final class EngineRunSurvey implements RunSurvey {
                 boolean wanted = data.isWanted(Level.L4, Optional.of(archive));
                 for (Left left : recovery(archive).survey(Level.L4, wanted)) {
                     seen.add(seen(left, archive, -1, true));
+                }
+            }
+            return seen;
+        }
+
+        List<RankFindings> surveyKept(List<KeptOnNodes.Kept> kept, Predicate<Level> data) throws IOException {
+            List<RankFindings> seen = new ArrayList<>();
+            for (KeptOnNodes.Kept each : kept) {
+                KeptDirectories places = KeptDirectories.of(directories, each.level(), each.ckptId());
+                for (Left left : recovery(places).survey(each.level(), data.test(each.level()))) {
+                    seen.add(seen(left, places, -1, false));
                 }
             }
             return seen;

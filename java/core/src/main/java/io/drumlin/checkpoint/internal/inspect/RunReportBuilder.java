@@ -89,7 +89,8 @@ final class RunReportBuilder {
         files.removeAll(refused);
         checkpoints.addAll(strays());
         // The sort is stable, so checkpoints of a level stay in the order in which a restart tries them.
-        checkpoints.sort(Comparator.comparing(Checkpoint::archived)
+        checkpoints.sort(Comparator.comparing(Checkpoint::isKept)
+                .thenComparing(Checkpoint::archived)
                 .thenComparing(checkpoint -> order.indexOf(checkpoint.level())));
         long[] known = checkpoints.stream()
                 .mapToLong(checkpoint -> positions.getOrDefault(checkpoint, -1L))

@@ -2,9 +2,9 @@ package io.drumlin.checkpoint.internal.provenance;
 
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
-import io.drumlin.checkpoint.internal.directory.LeaseHolder;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.events.JsonLine;
+import io.drumlin.checkpoint.internal.lease.LeaseHolder;
 import io.drumlin.checkpoint.internal.topology.NodeIdentity;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.comm.HostName;

@@ -3,9 +3,11 @@ package io.drumlin.checkpoint.internal.restart;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.directory.ArchivePruning;
+import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,8 +16,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
-/** Checkpoints of a run that a restart from the levels does not use: those in the archive of level 4, and stashes. */
+/** Checkpoints of a run that a restart from the levels does not use: those in the archive of level 4, those that
+ * nodes have kept, and stashes. */
 public final class ArchivedCheckpoints {
 
     private final Communicator app;
@@ -48,6 +52,32 @@ public final class ArchivedCheckpoints {
         if (!said.isEmpty()) {
             throw refused(execId, said, searched);
         }
+    }
+
+    /**
+     * Refuses a fresh start if nodes have kept checkpoints of levels 1 to 3: new ones could take their place, and the end
+     * of the run would delete them. Collective.
+     */
+    public void requireNoneKept(String execId) throws IOException {
+        String here = Agreement.call(app, "looking into " + directories.local(), this::keptHere);
+        long[] first = {here.isEmpty() ? app.size() : app.rank()};
+        app.allreduce(first, Op.MIN);
+        if (first[0] == app.size()) {
+            return;
+        }
+        String kept = Agreement.bcast(app, here, (int) first[0]);
+        throw DrumlinException.during("restart of run " + execId)
+                .problem(
+                        "at no level the files that are left give one whole checkpoint on all ranks, but nodes have kept"
+                                + " checkpoints: " + kept + "; they stay as they are")
+                .advice("see the warnings above; to begin a branch with one of them, set [drumlin] from to its id")
+                .exception();
+    }
+
+    private String keptHere() throws IOException {
+        return KeptOnNodes.in(directories.local()).stream()
+                .map(each -> each.ckptId() + " of level " + each.level().number())
+                .collect(Collectors.joining(", "));
     }
 
     private DrumlinException refused(String execId, List<String> said, boolean searched) {

@@ -1,10 +1,10 @@
 package io.drumlin.checkpoint.internal.run;
 
-import io.drumlin.checkpoint.internal.directory.Lease;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.file.VariableByVariable;
+import io.drumlin.checkpoint.internal.lease.Lease;
 import java.io.IOException;
 import java.lang.System.Logger;
 import org.jspecify.annotations.Nullable;

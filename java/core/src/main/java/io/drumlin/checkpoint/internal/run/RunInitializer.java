@@ -132,6 +132,7 @@ final class RunInitializer {
         String execId = engine.run().execId();
         if (freshStart || (missing.isEmpty() && otherModes.isEmpty())) {
             aside.requireNoneInArchive(execId, searchesArchive);
+            aside.requireNoneKept(execId);
         }
         String stashes = aside.stashes();
         int formerRanks = anyNumberOfRanks ? app.size() : known.ranks();

@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.directory;
+package io.drumlin.checkpoint.internal.lease;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.storage.IoFailures;
