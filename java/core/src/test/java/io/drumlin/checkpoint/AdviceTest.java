@@ -50,7 +50,7 @@ class AdviceTest {
                 .as("messages that advise to set failure = 0")
                 .isEqualTo(Map.of(
                         "RunInitializer.java", 1L,
-                        "Run.java", 1L,
+                        "RunStart.java", 1L,
                         "SharedHdf5File.java", 1L,
                         "CheckpointCoordinator.java", 1L));
     }
