@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.Printable;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
@@ -40,6 +41,7 @@ final class DatasetCache {
     private final SortedMap<Integer, DatasetDescriptor> datasets = new TreeMap<>();
 
     private String current = "";
+    private boolean warnedOfNested;
 
     DatasetCache(KvTreeStore store, Communicator world, NodeLayout layout, ScrSettings settings, ScrPrefix prefix) {
         this.store = store;
@@ -85,6 +87,15 @@ final class DatasetCache {
 
     Path path(int id) {
         return directory.resolve("scr.dataset." + id);
+    }
+
+    /** Returns the names of files that the program writes to the directory of a dataset. */
+    FileNameTable names(int id) {
+        return new FileNameTable(store, prefix, world, written(id));
+    }
+
+    private Path written(int id) {
+        return path(id).resolve(".scr/written");
     }
 
     CachedDataset open(int id) {
@@ -317,6 +328,41 @@ final class DatasetCache {
         return layout.set(how.type(), how.failures(), how.setSize());
     }
 
+    /**
+     * Moves the files that each rank has written to their places. Only now the names of all files in the node are
+     * known.
+     */
+    void settle(DatasetDescriptor descriptor, FileNameTable files) throws IOException {
+        int id = descriptor.id().orElseThrow();
+        KvTree owners = layout.allgather(files.owned());
+        Agreement.run(world, "moving files to their places in the cache", () -> files.settle(owners, path(id)));
+        Agreement.run(world, "deleting the directories of files that were moved", () -> {
+            if (layout.isLeader()) {
+                deleteEmpty(written(id));
+            }
+        });
+        warnOfNested(files.nested(path(id)), id);
+    }
+
+    private void warnOfNested(List<Path> nested, int id) throws IOException {
+        long[] count = {nested.size()};
+        world.allreduce(count, Communicator.Op.SUM);
+        if (count[0] > 0 && !warnedOfNested) {
+            warnedOfNested = true;
+            long[] first = {nested.isEmpty() ? world.size() : world.rank()};
+            world.allreduce(first, Communicator.Op.MIN);
+            if (first[0] == world.rank()) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        count[0] + " files of dataset " + id + " of the cache are in directories, such as "
+                                + Printable.text(nested.get(0).toString())
+                                + ", because files of a node have the same last name: if a node is lost, Drumlin makes"
+                                + " them again, but SCR cannot. Other datasets may be like this one. Give the files of"
+                                + " a node different last names if SCR is to restart from the caches");
+            }
+        }
+    }
+
     /** Records and protects the files that each rank has written. */
     void complete(DatasetDescriptor descriptor, KvTree files) throws IOException {
         int id = descriptor.id().orElseThrow();
@@ -363,6 +409,18 @@ final class DatasetCache {
                 }
             } catch (UncheckedIOException e) {
                 throw e.getCause();
+            }
+        }
+    }
+
+    /** Deletes directories, except those that have files of which the program has not told. */
+    private void deleteEmpty(Path root) throws IOException {
+        if (PathStatus.isDirectory(root)) {
+            for (Path each : PathStatus.entries(root)) {
+                deleteEmpty(each);
+            }
+            if (PathStatus.entries(root).isEmpty()) {
+                store.storage().delete(root);
             }
         }
     }

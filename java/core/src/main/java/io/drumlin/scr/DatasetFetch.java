@@ -155,21 +155,18 @@ final class DatasetFetch {
     private RestartCandidate toCache(DatasetDescriptor descriptor, KvTree own) throws IOException {
         int id = descriptor.id().orElseThrow();
         FileTransfer transfer = new FileTransfer(store);
-        FileNameTable table = new FileNameTable(store, prefix, world);
+        FileNameTable table = cache.names(id);
         cache.begin(descriptor);
         try {
             KvTree files = new KvTree();
             Agreement.run(world, "fetching dataset " + id, () -> {
                 for (KvTree file : own.entries().values()) {
                     Path from = path(file);
-                    transfer.copy(
-                            from,
-                            table.route(from, cache.path(id)),
-                            KvFields.number(file, "SIZE"),
-                            KvFields.number(file, "CRC"));
+                    transfer.copy(from, table.route(from), KvFields.number(file, "SIZE"), KvFields.number(file, "CRC"));
                 }
-                files.merge(table.describe());
             });
+            cache.settle(descriptor, table);
+            Agreement.run(world, "fetching dataset " + id, () -> files.merge(table.describe()));
             cache.complete(descriptor, files);
             cache.flushFile().change(states -> states.flushed(id, true));
             return cache.candidate(descriptor);

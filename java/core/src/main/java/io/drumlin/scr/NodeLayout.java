@@ -70,6 +70,11 @@ final class NodeLayout implements Closeable {
         node.barrier();
     }
 
+    /** Joins the trees of all ranks of the node on each of them. Collective over the node. */
+    KvTree allgather(KvTree tree) throws IOException {
+        return Messages.allgather(node, tree);
+    }
+
     /**
      * Returns the set of this rank: ranks at the same place in their nodes, at least {@code size} of them. If no other
      * node has such a rank, the set is of type SINGLE. Collective.

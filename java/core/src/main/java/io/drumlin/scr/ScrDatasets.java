@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
@@ -183,7 +184,9 @@ public final class ScrDatasets implements Closeable {
             cache.begin(descriptor);
         }
         counter.begun(descriptor);
-        output = new Output(descriptor, bypass, new FileNameTable(store, prefix, world));
+        int id = descriptor.id().orElseThrow();
+        FileNameTable files = bypass ? new FileNameTable(store, prefix, world, prefix.path()) : cache.names(id);
+        output = new Output(descriptor, bypass, files);
         candidate = null;
         intervals.begin();
         state = State.OUTPUT;
@@ -196,8 +199,9 @@ public final class ScrDatasets implements Closeable {
     }
 
     /**
-     * Returns the path at which to write or read a file of this rank. Not collective. Unlike SCR, the cache keeps the
-     * directories below the prefix, so files with equal names do not collide.
+     * Returns the path at which to write or read a file of this rank. A path for writing holds until
+     * {@link #completeOutput}, which moves the file to its place in the cache. Not collective. Unlike in SCR, files of
+     * a node with equal last names do not collide.
      *
      * @param file the path that the program wants, in the prefix directory; in a restart the last name is enough
      * @return the current path
@@ -210,8 +214,7 @@ public final class ScrDatasets implements Closeable {
         if (state != State.OUTPUT || output == null) {
             return file;
         }
-        int id = output.descriptor().id().orElseThrow();
-        return output.files().route(file, output.bypass() ? prefix.path() : cache.path(id));
+        return output.files().route(file);
     }
 
     /**
@@ -233,10 +236,13 @@ public final class ScrDatasets implements Closeable {
         KvTree files = new KvTree();
         // Other ranks may still be writing to a file that this rank shares.
         world.barrier();
-        IOException failure = Agreement.attempt(
-                world,
-                "looking at the files of dataset " + id,
-                () -> files.merge(written.files().describe()));
+        IOException failure = written.bypass() ? null : settle(descriptor, written.files());
+        if (failure == null) {
+            failure = Agreement.attempt(
+                    world,
+                    "looking at the files of dataset " + id,
+                    () -> files.merge(written.files().describe()));
+        }
         long[] sums = {failure == null ? files.size() : 0, bytes(files)};
         world.allreduce(sums, Communicator.Op.SUM);
         long[] good = {valid && failure == null ? 1 : 0};
@@ -265,6 +271,18 @@ public final class ScrDatasets implements Closeable {
         }
         intervals.end();
         return true;
+    }
+
+    /** Returns the failure of this rank; if there is one, every rank has one. */
+    private @Nullable IOException settle(DatasetDescriptor descriptor, FileNameTable files) throws IOException {
+        try {
+            cache.settle(descriptor, files);
+            return null;
+        } catch (MeetingException e) {
+            throw e;
+        } catch (IOException e) {
+            return e;
+        }
     }
 
     private static long bytes(KvTree files) {

@@ -209,7 +209,7 @@ class CacheDistributionTest extends DatasetJobs {
         job(this::readEqualNames);
         for (int node : nodeOf) {
             assertThat(read(state(node)).value("STATE")).contains("2");
-            assertThat(cache(node).resolve("scr.dataset.1/ckpt.1/data.bin")).exists();
+            assertThat(cache(node).resolve("scr.dataset.1/data.bin")).exists();
         }
     }
 
@@ -251,7 +251,7 @@ class CacheDistributionTest extends DatasetJobs {
             assertThatThrownBy(() -> job((datasets, rank) -> {}))
                     .hasStackTraceContaining("data.bin")
                     .hasStackTraceContaining("no CRC32 tells whose it is");
-            assertThat(cache(0).resolve("scr.dataset.1/ckpt.1/data.bin")).hasBinaryContent(new byte[] {0});
+            assertThat(cache(0).resolve("scr.dataset.1/data.bin")).hasBinaryContent(new byte[] {0});
         }
     }
 

@@ -142,12 +142,12 @@ class ScrDatasetsTest extends DatasetJobs {
         parameters.put("SCR_FLUSH", "1");
         job((datasets, rank) -> {
             datasets.startOutput("ckpt.1", true, false);
-            Path file = Files.write(datasets.routeFile(file("ckpt.1", rank, 0)), content("ckpt.1", rank, 0));
+            Files.write(datasets.routeFile(file("ckpt.1", rank, 0)), content("ckpt.1", rank, 0));
             listByOthers(rank, "other.1");
             assertThatExceptionOfType(DrumlinException.class)
                     .isThrownBy(() -> datasets.completeOutput(true))
                     .withMessageContaining("its id 1 is that of other.1");
-            assertThat(file).exists();
+            assertThat(cache(nodeOf[rank]).resolve("scr.dataset.1/data0.bin")).exists();
             write(datasets, rank, "ckpt.2");
         });
         assertThat(index().records()).extracting(IndexRecord::name).contains("ckpt.2", "other.1");
