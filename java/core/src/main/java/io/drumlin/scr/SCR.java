@@ -6,6 +6,8 @@ import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.IllegalFormatException;
+import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #SCR_SUCCESS} or {@link #SCR_FAILURE}; a failure is logged with all its details. A call in a wrong state
  * throws an {@link IllegalStateException}; C aborts the job. With SCR_ENABLE=0 every call returns failure and does
  * nothing. State belongs to the calling thread, so that ranks may be threads. All calls except {@link #SCR_Route_file},
- * {@link #SCR_Config} and {@link #SCR_Get_version} are collective.
+ * {@link #SCR_Config(String)}, its other forms and {@link #SCR_Get_version} are collective.
  */
 @SuppressWarnings({"MethodName", "MemberName"}) // The names are SCR's.
 public final class SCR {
@@ -153,6 +155,42 @@ public final class SCR {
         try {
             session.config.add(line);
             return SCR_SUCCESS;
+        } catch (IllegalArgumentException e) {
+            LOG.log(System.Logger.Level.ERROR, "SCR_Config: " + e.getMessage());
+            return SCR_FAILURE;
+        }
+    }
+
+    /**
+     * Sets a parameter as {@link #SCR_Config(String)} does.
+     *
+     * @param format the line, in the form of {@link String#format}
+     * @param arguments the values in the line
+     * @return success; failure if the line has a wrong form, or comes too late
+     */
+    public static int SCR_Configf(String format, Object... arguments) {
+        try {
+            return SCR_Config(String.format(Locale.ROOT, format, arguments));
+        } catch (IllegalFormatException e) {
+            LOG.log(System.Logger.Level.ERROR, "SCR_Configf: '" + format + "': " + e.getMessage());
+            return SCR_FAILURE;
+        }
+    }
+
+    /**
+     * Asks for the value of a parameter, before SCR_Init or after it. Not collective.
+     *
+     * @param query {@code KEY}, or {@code CKPT=N ITEM}
+     * @param value receives the value; {@code null} if the environment, the user's file and the program leave the
+     *     default
+     * @return success; failure if the query has neither form, or the user's file cannot be read
+     */
+    public static int SCR_Config(String query, @Nullable String[] value) {
+        try {
+            return call("SCR_Config", () -> {
+                value[0] = SESSION.get().config.get(query).orElse(null);
+                return true;
+            });
         } catch (IllegalArgumentException e) {
             LOG.log(System.Logger.Level.ERROR, "SCR_Config: " + e.getMessage());
             return SCR_FAILURE;

@@ -9,8 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -67,6 +70,7 @@ public final class ScrConfig {
             "SCR_RUNS", "1");
 
     private static final Pattern DESCRIPTOR = Pattern.compile("\\s*CKPT=", Pattern.CASE_INSENSITIVE);
+    private static final Pattern ITEM = Pattern.compile("CKPT=(\\S+)\\s+(\\w+)", Pattern.CASE_INSENSITIVE);
     private static final Pattern KEY = Pattern.compile("SCR_[A-Z0-9_]+");
 
     private final Map<String, String> environment;
@@ -134,22 +138,54 @@ public final class ScrConfig {
 
     /** Returns the effective parameters. */
     ScrSettings read() throws IOException {
-        // The environment and the program tell where the file is. The file in turn overrides the values of the program.
-        Map<String, String> values = new HashMap<>(DEFAULTS);
-        take(values, set);
-        take(values, environment);
-        values.replaceAll((key, value) -> ConfigLine.expand(value, environment));
-        Map<String, String> file = new HashMap<>();
         Map<String, Map<String, String>> lines = new TreeMap<>();
-        descriptors.forEach((number, items) -> lines.put(number, new HashMap<>(items)));
-        readFile(new ScrSettings(values), file, lines);
-        take(values, file);
-        take(values, environment);
+        Map<String, String> values = new HashMap<>(DEFAULTS);
+        take(values, readSet(lines));
         if (values.getOrDefault(END_TIME, "").isEmpty()) {
             new BatchSystem(environment).endInEnvironment().ifPresent(end -> values.put(END_TIME, Long.toString(end)));
         }
         values.replaceAll((key, value) -> ConfigLine.expand(value, environment));
         return new ScrSettings(values).resolved().described(lines);
+    }
+
+    /** Returns the parameters that the environment, the user's file or the program set, and puts the lines CKPT. */
+    private Map<String, String> readSet(Map<String, Map<String, String>> lines) throws IOException {
+        // The environment and the program tell where the file is. The file in turn overrides the values of the program.
+        Map<String, String> location = new HashMap<>(DEFAULTS);
+        take(location, set);
+        take(location, environment);
+        location.replaceAll((key, value) -> ConfigLine.expand(value, environment));
+        Map<String, String> file = new HashMap<>();
+        descriptors.forEach((number, items) -> lines.put(number, new HashMap<>(items)));
+        readFile(new ScrSettings(location), file, lines);
+        Map<String, String> values = new HashMap<>();
+        take(values, set);
+        take(values, file);
+        take(values, environment);
+        values.replaceAll((key, value) -> ConfigLine.expand(value, environment));
+        return values;
+    }
+
+    /**
+     * Returns the value that a parameter has. The user's file is read anew.
+     *
+     * @param query a name, {@code SCR_...}, or an item of a line, {@code CKPT=N ITEM}
+     * @return the value; empty if the environment, the file and the program leave the default
+     * @throws IOException the user's file cannot be read
+     * @throws IllegalArgumentException the query has neither form
+     */
+    public Optional<String> get(String query) throws IOException {
+        Matcher item = ITEM.matcher(query.strip());
+        if (!item.matches() && !KEY.matcher(query.strip()).matches()) {
+            throw new IllegalArgumentException("'" + query + "' is neither SCR_KEY nor CKPT=N ITEM");
+        }
+        Map<String, Map<String, String>> lines = new TreeMap<>();
+        Map<String, String> values = readSet(lines);
+        return Optional.ofNullable(
+                item.matches()
+                        ? lines.getOrDefault(item.group(1), Map.of())
+                                .get(item.group(2).toUpperCase(Locale.ROOT))
+                        : values.get(query.strip()));
     }
 
     /** Copies values. An empty value counts as not set. */

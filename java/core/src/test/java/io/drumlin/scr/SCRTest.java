@@ -58,6 +58,30 @@ class SCRTest {
     }
 
     @Test
+    void tellsParameters() throws IOException {
+        ThreadCommunicator.run(1, world -> {
+            config("SCR_COPY_TYPE=FILE", "CKPT=0 INTERVAL=1 TYPE=SINGLE");
+            assertThat(SCR_Configf("SCR_FLUSH=%d", 1234)).isEqualTo(SCR_SUCCESS);
+            assertThat(SCR_Configf("SCR_FLUSH=%d", "many")).isEqualTo(SCR_FAILURE);
+            for (int when = 0; when < 2; when++) {
+                assertThat(SCR_Config("SCR_FLUSH", name)).isEqualTo(SCR_SUCCESS);
+                assertThat(name[0]).isEqualTo("1234");
+                assertThat(SCR_Config("CKPT=0 TYPE", name)).isEqualTo(SCR_SUCCESS);
+                assertThat(name[0]).isEqualTo("SINGLE");
+                assertThat(SCR_Config("SCR_FETCH", name)).isEqualTo(SCR_SUCCESS);
+                assertThat(name[0]).isNull();
+                assertThat(SCR_Config("SCR_FETCH=1", name)).isEqualTo(SCR_FAILURE);
+                assertThat(SCR_Config("SCR_FETCH", new String[0])).isEqualTo(SCR_FAILURE);
+                if (when == 0) {
+                    assertThat(SCR_Init(world)).isEqualTo(SCR_SUCCESS);
+                }
+            }
+            assertThat(SCR_Configf("SCR_FLUSH=%d", 2)).as("too late").isEqualTo(SCR_FAILURE);
+            assertThat(SCR_Finalize()).isEqualTo(SCR_SUCCESS);
+        });
+    }
+
+    @Test
     void doesNothingWhileItIsDisabled() throws IOException {
         ThreadCommunicator.run(1, world -> {
             config("SCR_ENABLE=0");

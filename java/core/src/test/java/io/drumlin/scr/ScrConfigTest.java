@@ -43,6 +43,27 @@ class ScrConfigTest {
         assertThat(settings.text("SCR_FETCH")).as("default").isEqualTo("1");
     }
 
+    @Test
+    void whatIsSetCanBeAskedFor() throws IOException {
+        Files.writeString(prefix.resolve(".scrconf"), "SCR_FLUSH=3\nCKPT=1 INTERVAL=4 TYPE=XOR\n");
+        ScrConfig config = config(Map.of("SCR_COPY_TYPE", "FILE", "SCR_USER_NAME", "", "WHERE", "/ssd"))
+                .set("SCR_FLUSH", "7")
+                .set("SCR_CACHE_BASE", "${WHERE}/cache")
+                .add("CKPT=0 INTERVAL=1 TYPE=SINGLE");
+        assertThat(config.get("SCR_COPY_TYPE")).contains("FILE");
+        assertThat(config.get(" SCR_FLUSH ")).contains("3");
+        assertThat(config.get("SCR_CACHE_BASE")).contains("/ssd/cache");
+        assertThat(config.get("SCR_USER_NAME")).isEmpty();
+        assertThat(config.get("SCR_FETCH")).as("the default").isEmpty();
+        assertThat(config.get("CKPT=0 TYPE")).contains("SINGLE");
+        assertThat(config.get("ckpt=1 interval")).contains("4");
+        assertThat(config.get("CKPT=1 SET_SIZE")).isEmpty();
+        assertThat(config.get("CKPT=2 TYPE")).isEmpty();
+        for (String wrong : new String[] {"", "FLUSH", "SCR_FLUSH=7", "CKPT=0", "CKPT=0 TYPE=XOR"}) {
+            assertThatIllegalArgumentException().as(wrong).isThrownBy(() -> config.get(wrong));
+        }
+    }
+
     /** What is set to what happens anyway is not worth a word. */
     @Test
     void whatNothingFollowsFromIsTold() throws IOException {
