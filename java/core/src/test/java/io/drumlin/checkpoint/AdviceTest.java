@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Each message that advises to set {@code failure = 0}. Who follows the advice, takes checkpoints at all levels and comes to the end of the
  * program has lost nothing: all files of the run before are there, and the run goes on when what was wrong has been undone.
  */
+@Tag("exhaustive")
 class AdviceTest {
 
     private static final int RANKS = 4;

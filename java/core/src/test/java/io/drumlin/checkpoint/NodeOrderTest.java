@@ -78,6 +78,7 @@ class NodeOrderTest {
         read(run, order, 2, Level.L1);
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "1, 1", "1, 2", "1, 3", "1, 4", "2, 1", "2, 2", "2, 3", "2, 4", "3, 1", "3, 2", "3, 3", "3, 4", "4, 1", "4, 2",
@@ -124,6 +125,7 @@ class NodeOrderTest {
     }
 
     /** What protects a checkpoint also does so between the move and the next checkpoint: in the order of nodes before. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 2", "1, 3", "3, 2", "3, 3", "5, 3", "4, 2"})
     void aNodeIsLostAfterTheMove(String ioMode, int level) throws IOException {
@@ -145,6 +147,7 @@ class NodeOrderTest {
         read(run, block(later, 2), 2, Level.L1);
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 3", "1, 4", "2, 4", "3, 2", "3, 4", "4, 3", "4, 4", "5, 2", "5, 4"})
     void ranksAreDealtOutInAnotherWay(String ioMode, int level) throws IOException {
@@ -167,6 +170,7 @@ class NodeOrderTest {
      * The order of the nodes is that of two starts before, so level 1 of that order is looked at in its place, on the way to what was
      * written since in another order and a newer checkpoint that is lost.
      */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 2", "1, 3", "2, 2", "2, 3", "3, 2", "3, 3", "4, 2", "4, 3", "5, 2", "5, 3"})
     void ranksAreDealtOutAsTwoStartsBefore(String ioMode, int level) throws IOException {
@@ -188,6 +192,7 @@ class NodeOrderTest {
         readAtAnyLevel(run, block(NODES, 2), 2);
     }
 
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 3", "2, 4", "3, 2", "3, 3", "3, 4", "4, 2", "5, 3"})
     void nodesWithHeads(String ioMode, int level) throws IOException {
@@ -226,6 +231,7 @@ class NodeOrderTest {
     }
 
     /** They are found in any order of nodes, by the ranks in their names. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1", "3"})
     void differentialCheckpoints(String ioMode) throws IOException {
