@@ -1,8 +1,6 @@
 package io.drumlin.cli;
 
-import java.io.FilterOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import me.tongfei.progressbar.ProgressBar;
@@ -64,23 +62,6 @@ final class Progress implements AutoCloseable {
         if (bar != null) {
             bar.stepBy(bytes);
         }
-    }
-
-    /** Returns a stream to the same target that counts written bytes as progress. */
-    OutputStream watching(OutputStream target) {
-        return new FilterOutputStream(target) {
-            @Override
-            public void write(int value) throws IOException {
-                out.write(value);
-                advance(1);
-            }
-
-            @Override
-            public void write(byte[] bytes, int offset, int length) throws IOException {
-                out.write(bytes, offset, length);
-                advance(length);
-            }
-        };
     }
 
     @Override
