@@ -11,6 +11,7 @@ import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Nodes come back under other names, in another order, or not at all: rank r of the communicator that the program gave has what rank r of
@@ -190,6 +192,32 @@ class NodeOrderTest {
         }
         read(run, block(NODES, 2), 2, Level.of(level));
         readAtAnyLevel(run, block(NODES, 2), 2);
+    }
+
+    /** The checkpoint of level 4 stays as it was when a restart brings it to nodes on which the ranks are dealt out in another way. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void level4IsReadInTheOrderInWhichItWasWritten(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        write(run, block(NODES, 2), 1, Level.L4);
+        read(run, cyclic(NODES, 2), 1, Level.L4);
+        NODES.forEach(host -> loseDisk(run, host));
+        readAtAnyLevel(run, cyclic(NODES, 2), 1);
+        NODES.forEach(host -> loseDisk(run, host));
+        readAtAnyLevel(run, cyclic(List.of("n3", "n1", "n4", "n2"), 2), 1);
+        NODES.forEach(host -> loseDisk(run, host));
+        readAtAnyLevel(run, block(NODES, 2), 1);
+        write(run, cyclic(NODES, 2), 2, Level.L4);
+        NODES.forEach(host -> loseDisk(run, host));
+        readAtAnyLevel(run, block(NODES, 2), 2);
+    }
+
+    private static void loseDisk(RunFixture run, String host) {
+        try {
+            run.loseDisk(host);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Tag("exhaustive")

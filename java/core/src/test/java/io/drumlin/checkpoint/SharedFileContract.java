@@ -63,7 +63,7 @@ interface SharedFileContract {
                 assertThat(file.isStriped()).isTrue();
                 assertThat(file.digest()).matches("[0-9a-f]{32}");
                 assertThat(file.checksum()).isEmpty();
-                assertThat(copy.files().get(i).withName("")).isEqualTo(file.withName(""));
+                assertThat(copy.files().get(i).withName("", -1)).isEqualTo(file.withName("", -1));
             }
         }
         IoModeContract.recover(run, 1, Level.L1);

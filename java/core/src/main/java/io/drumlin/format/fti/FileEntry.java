@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param ownChecksum MD5 of the file if {@code checksum} is empty; only Drumlin writes it
  * @param stripedChecksum striped MD5 of the file, in place of the others, 32 lower-case hexadecimal digits; only Drumlin
  *     writes it
+ * @param rank the rank whose block it is, where the name is that of a file of all ranks; -1 where the name tells it, and
+ *     in files of C FTI
  */
 public record FileEntry(
         String name,
@@ -28,13 +30,17 @@ public record FileEntry(
         List<LayerEntry> layers,
         @Nullable String rsedChecksum,
         @Nullable String ownChecksum,
-        @Nullable String stripedChecksum) {
+        @Nullable String stripedChecksum,
+        int rank) {
 
     /** Drumlin's own key; C FTI ignores it. */
     static final String OWN_CHECKSUM = "drumlin_checksum";
 
     /** Another one. */
     static final String STRIPED_CHECKSUM = "drumlin_striped_checksum";
+
+    /** Another one. */
+    static final String RANK = "drumlin_rank";
 
     private static final int DRAIN_LENGTH = 1 << 16;
 
@@ -50,6 +56,7 @@ public record FileEntry(
      * @param rsedChecksum MD5 of the encoded file, or null
      * @param ownChecksum MD5 of the file, or null
      * @param stripedChecksum striped MD5 of the file, or null
+     * @param rank the rank whose block it is, or -1
      */
     public FileEntry {
         variables = List.copyOf(variables);
@@ -75,7 +82,7 @@ public record FileEntry(
             List<VariableEntry> variables,
             List<LayerEntry> layers,
             @Nullable String rsedChecksum) {
-        this(name, size, maxSize, checksum, variables, layers, rsedChecksum, null, null);
+        this(name, size, maxSize, checksum, variables, layers, rsedChecksum, null, null, -1);
     }
 
     /**
@@ -106,7 +113,7 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withStripedChecksum(String md5) {
-        return new FileEntry(name, size, maxSize, "", variables, layers, rsedChecksum, null, md5);
+        return new FileEntry(name, size, maxSize, "", variables, layers, rsedChecksum, null, md5, rank);
     }
 
     /**
@@ -116,18 +123,20 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withOwnChecksum(@Nullable String md5) {
-        return new FileEntry(name, size, maxSize, checksum, variables, layers, rsedChecksum, md5, stripedChecksum);
+        return new FileEntry(
+                name, size, maxSize, checksum, variables, layers, rsedChecksum, md5, stripedChecksum, rank);
     }
 
     /**
      * Returns this entry under another name.
      *
      * @param other a name without a directory
+     * @param owner the rank whose block it is, if the name is that of a file of all ranks; otherwise -1
      * @return the changed entry
      */
-    public FileEntry withName(String other) {
+    public FileEntry withName(String other, int owner) {
         return new FileEntry(
-                other, size, maxSize, checksum, variables, layers, rsedChecksum, ownChecksum, stripedChecksum);
+                other, size, maxSize, checksum, variables, layers, rsedChecksum, ownChecksum, stripedChecksum, owner);
     }
 
     /**
@@ -138,7 +147,7 @@ public record FileEntry(
      */
     public FileEntry withMaxSize(long largest) {
         return new FileEntry(
-                name, size, largest, checksum, variables, layers, rsedChecksum, ownChecksum, stripedChecksum);
+                name, size, largest, checksum, variables, layers, rsedChecksum, ownChecksum, stripedChecksum, rank);
     }
 
     /**
@@ -148,7 +157,7 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withRsedChecksum(@Nullable String md5) {
-        return new FileEntry(name, size, maxSize, checksum, variables, layers, md5, ownChecksum, stripedChecksum);
+        return new FileEntry(name, size, maxSize, checksum, variables, layers, md5, ownChecksum, stripedChecksum, rank);
     }
 
     /**
@@ -158,7 +167,8 @@ public record FileEntry(
      * @return the changed entry
      */
     public FileEntry withChecksum(String md5) {
-        return new FileEntry(name, size, maxSize, md5, variables, layers, rsedChecksum, ownChecksum, stripedChecksum);
+        return new FileEntry(
+                name, size, maxSize, md5, variables, layers, rsedChecksum, ownChecksum, stripedChecksum, rank);
     }
 
     /**
@@ -169,7 +179,7 @@ public record FileEntry(
      */
     public FileEntry withLayers(List<LayerEntry> written) {
         return new FileEntry(
-                name, size, maxSize, checksum, variables, written, rsedChecksum, ownChecksum, stripedChecksum);
+                name, size, maxSize, checksum, variables, written, rsedChecksum, ownChecksum, stripedChecksum, rank);
     }
 
     void write(IniText text, OutputStream target) throws IOException {
@@ -182,6 +192,9 @@ public record FileEntry(
         }
         if (stripedChecksum != null) {
             text.define(STRIPED_CHECKSUM, stripedChecksum);
+        }
+        if (rank >= 0) {
+            text.define(RANK, rank);
         }
         for (int i = 0; i < variables.size(); i++) {
             variables.get(i).define("var" + i, text);

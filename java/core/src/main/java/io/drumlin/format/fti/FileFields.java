@@ -24,6 +24,7 @@ final class FileFields {
     private @Nullable String rsedChecksum;
     private @Nullable String ownChecksum;
     private @Nullable String stripedChecksum;
+    private int rank = -1;
 
     /**
      * Makes an empty collection.
@@ -54,6 +55,7 @@ final class FileFields {
             case "ckpt_checksum" -> checksum = definition.text();
             case FileEntry.OWN_CHECKSUM -> ownChecksum = definition.text();
             case FileEntry.STRIPED_CHECKSUM -> stripedChecksum = definition.text();
+            case FileEntry.RANK -> rank = definition.integer(0);
             case "rsed_checksum" -> rsedChecksum = definition.text();
             default -> {}
         }
@@ -74,7 +76,8 @@ final class FileFields {
                 layers.list(section, "", "_size", offset, LayerFields::entry),
                 rsedChecksum,
                 ownChecksum,
-                stripedChecksum);
+                stripedChecksum,
+                rank);
         checkVariables(entry, type);
         return entry;
     }

@@ -213,6 +213,13 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
         int node = rank / groups.count;
         GroupMetadata group = group(node / groups.size, groups.first + rank % groups.count);
         FileEntry entry = group.files().get(node % groups.size);
+        int owner = FileNames.owner(entry.name()).orElse(entry.rank());
+        if (owner >= 0 && owner != rank) {
+            throw refused(
+                    run.places().metadataDirectory(Level.L4, metadataSlot),
+                    "at the place of rank " + rank + " is the file of rank " + owner
+                            + ": the ranks were dealt out to the nodes in another way");
+        }
         // C FTI writes arbitrary checksums of blocks.
         return run.shared().isPresent() && !group.blocksDigested() ? entry.withChecksum("") : entry;
     }

@@ -301,9 +301,15 @@ public final class PosixMode implements IoMode {
     private static GroupMetadata withNames(GroupMetadata metadata, Naming naming) {
         List<FileEntry> files = new ArrayList<>();
         for (FileEntry file : metadata.files()) {
-            files.add(file.withName(naming.name(file, files.size())));
+            files.add(named(file, naming.name(file, files.size())));
         }
         return metadata.withFiles(files);
+    }
+
+    /** Gives an entry another name, and keeps the rank if the other name does not tell it. */
+    private static FileEntry named(FileEntry file, String name) {
+        boolean tells = FileNames.owner(name).isPresent();
+        return file.withName(name, tells ? -1 : FileNames.owner(file.name()).orElse(file.rank()));
     }
 
     @Override
@@ -478,7 +484,7 @@ public final class PosixMode implements IoMode {
      *
      * @param fileRanks the ranks in the names of the members' files
      */
-    private GroupMetadata metadata(Level level, Path directory, long[] fileRanks) throws IOException {
+    private @Nullable GroupMetadata metadata(Level level, Path directory, long[] fileRanks) throws IOException {
         if (app.rank() == 0) {
             checkGroups(directory);
         }
@@ -499,7 +505,10 @@ public final class PosixMode implements IoMode {
         GroupMetadata named = withNames(
                 metadata,
                 (file, member) -> sharedName.equals(Optional.of(file.name()))
-                        ? FileNames.fileName(FileKind.PLAIN, metadata.ckptId(), (int) fileRanks[member])
+                        ? FileNames.fileName(
+                                FileKind.PLAIN,
+                                metadata.ckptId(),
+                                file.rank() < 0 ? (int) fileRanks[member] : file.rank())
                         : file.name());
         String name = named.files().get(group.index()).name();
         boolean known = metadata.type() == CkptType.DCP
@@ -509,7 +518,24 @@ public final class PosixMode implements IoMode {
             throw MetadataOrigin.refused(
                     path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
         }
-        return named;
+        return isOfTheseRanks(named, fileRanks) ? named : null;
+    }
+
+    /**
+     * Returns whether the ranks were dealt out to the nodes in this way when metadata were written. Metadata go by
+     * place: otherwise a rank would take the file of another one for its own.
+     */
+    private static boolean isOfTheseRanks(GroupMetadata metadata, long[] fileRanks) {
+        for (int member = 0; member < fileRanks.length; member++) {
+            String name = metadata.files().get(member).name();
+            int owner = FileNames.differential(name)
+                    .map(FileNames.Differential::rank)
+                    .orElse(FileNames.owner(name).orElse(-1));
+            if (owner >= 0 && owner != fileRanks[member]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void requireRanks(Path path, GroupMetadata metadata) throws DrumlinException {

@@ -82,6 +82,13 @@ public final class RestartCoordinator {
             }
         }
         levels.subList(near, levels.size()).forEach(level -> places.add(new Place(0, level)));
+        // A restart that brings a checkpoint of level 4 to the nodes leaves it as it was, in the order in which it was
+        // written.
+        for (int order = 1;
+                levels.contains(Level.L4) && order < engine.run().orders().size();
+                order++) {
+            places.add(new Place(order, Level.L4));
+        }
         Optional<RankCheckpoint> found;
         try {
             found = findIn(places, levels, listed);
