@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Earlier checkpoints of levels 1 to 3 that stay on the nodes: {@code keep_l1}, {@code keep_l2} and {@code keep_l3}. */
+@Tag("exhaustive")
 class KeptOnNodesTest {
 
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");

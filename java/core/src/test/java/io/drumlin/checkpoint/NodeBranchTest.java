@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Branches that begin with a checkpoint on real nodes, each of which sees its own storage only. */
+@Tag("exhaustive")
 class NodeBranchTest {
 
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
