@@ -212,6 +212,32 @@ class NodeOrderTest {
         readAtAnyLevel(run, block(NODES, 2), 2);
     }
 
+    /** In the archive, too, metadata go by place: where the ranks are dealt out in another way no rank takes the file of another one. */
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void theArchiveGivesNoRankTheDataOfAnother(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, Map.of("drumlin.keep", "2"));
+        run.runOn(block(NODES, 2), (checkpoints, comm) -> {
+            for (int id = 1; id <= 2; id++) {
+                checkpoints.protect(0, values(comm.rank(), id));
+                checkpoints.checkpoint(id, Level.L4);
+            }
+        });
+        String execId = run.restartValue("exec_id");
+        DirectoryTree.delete(run.directory().resolve("Global").resolve(execId).resolve("l4"), new NioEngine());
+        if (ioMode.equals("3")) {
+            // The files of this mode are found by their ranks.
+            readAtAnyLevel(run, cyclic(NODES, 2), 1);
+        } else {
+            assertThatThrownBy(() -> readAtAnyLevel(run, cyclic(NODES, 2), 1))
+                    .hasMessageContaining("has checkpoints [1]")
+                    .hasMessageContaining("dealt out to the nodes in the same way")
+                    .hasMessageNotContaining("afresh");
+            readAtAnyLevel(run, block(NODES, 2), 1);
+        }
+    }
+
     private static void loseDisk(RunFixture run, String host) {
         try {
             run.loseDisk(host);

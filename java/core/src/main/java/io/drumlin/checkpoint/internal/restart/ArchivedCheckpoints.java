@@ -90,7 +90,7 @@ public final class ArchivedCheckpoints {
                             + " ranks in this mode; it stays as it is")
                     .advice(
                             "see the warnings above, and restart with the ckpt_io and the number of ranks of the run that"
-                                    + " wrote them")
+                                    + " wrote them, dealt out to the nodes in the same way")
                     .exception();
         }
         return context.problem(
