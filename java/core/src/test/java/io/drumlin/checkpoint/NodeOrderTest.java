@@ -12,6 +12,8 @@ import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -235,6 +237,30 @@ class NodeOrderTest {
                     .hasMessageContaining("dealt out to the nodes in the same way")
                     .hasMessageNotContaining("afresh");
             readAtAnyLevel(run, block(NODES, 2), 1);
+        }
+    }
+
+    /** What the commands show. */
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void aSurveyFindsTheFileOfEachRank(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        write(run, cyclic(NODES, 2), 1, Level.L4);
+        RunSurvey survey = RunSurvey.open(run.config(), directory);
+        for (int rank = 0; rank < 8; rank++) {
+            RunSurvey.RankFile file =
+                    survey.fetch(rank, directory.resolve("scratch" + rank)).orElseThrow();
+            assertThat(file.rank()).isEqualTo(rank);
+            if (!ioMode.equals("5")) {
+                RunSurvey.Part part = file.variables().get(0).get(0);
+                int[] values = new int[values(rank, 1).length];
+                ByteBuffer.wrap(Files.readAllBytes(file.path()), (int) part.offset(), (int) part.length())
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .asIntBuffer()
+                        .get(values);
+                assertThat(values).containsExactly(values(rank, 1));
+            }
         }
     }
 
