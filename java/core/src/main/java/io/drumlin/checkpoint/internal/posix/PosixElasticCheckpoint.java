@@ -214,10 +214,12 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
         GroupMetadata group = group(node / groups.size, groups.first + rank % groups.count);
         FileEntry entry = group.files().get(node % groups.size);
         int owner = FileNames.owner(entry.name()).orElse(entry.rank());
-        if (owner >= 0 && owner != rank) {
+        // Names count the heads, which are the first ranks of each node.
+        int fileRank = rank + (node + 1) * groups.first;
+        if (owner >= 0 && owner != fileRank) {
             throw refused(
                     run.places().metadataDirectory(Level.L4, metadataSlot),
-                    "at the place of rank " + rank + " is the file of rank " + owner
+                    "at the place of rank " + fileRank + " is the file of rank " + owner
                             + ": the ranks were dealt out to the nodes in another way");
         }
         // C FTI writes arbitrary checksums of blocks.
