@@ -40,6 +40,7 @@ final class Life {
     private final Harm harm;
     private final List<String> script = new ArrayList<>();
     private int[] sizes;
+    private boolean inTurn;
     private String refusal = "";
 
     /** What is not as it was for one start only. */
@@ -178,7 +179,14 @@ final class Life {
                 note(trouble, harm.happen(trouble));
             }
         }
-        model.on(List.copyOf(hosts));
+        // Heads and differential checkpoints need the ranks where they were, and so do those that are restored.
+        boolean wasInTurn = inTurn;
+        boolean isFree = !setting.heads() && !setting.is("basic.enable_dcp") && setting.kept() == 1;
+        if (isFree && setting.nodeSize() > 1 && may(Trouble.OTHER_PLACEMENT, 4)) {
+            inTurn = !inTurn;
+            note(Trouble.OTHER_PLACEMENT, inTurn ? "ranks are dealt out in turn" : "ranks of a node follow each other");
+        }
+        model.on(List.copyOf(hosts), inTurn);
         for (Trouble trouble : List.of(Trouble.OTHER_MODE, Trouble.ARCHIVE_ONLY)) {
             if (may(trouble, 4)) {
                 disguises.add(trouble);
@@ -186,7 +194,7 @@ final class Life {
         }
         for (Trouble trouble : disguises) {
             // A start with other nodes writes the file anew.
-            if (trouble != Trouble.FLIPPED_TOPOLOGY || hosts.equals(before)) {
+            if (trouble != Trouble.FLIPPED_TOPOLOGY || (hosts.equals(before) && inTurn == wasInTurn)) {
                 disguise(trouble);
             }
         }
@@ -308,7 +316,7 @@ final class Life {
     private Throwable run(Plan plan, Faults faults, Telling telling, StorageEngine storage)
             throws IOException, Failure {
         List<String> hostOfRank = IntStream.range(0, setting.ranks())
-                .mapToObj(rank -> hosts.get(rank / setting.nodeSize()))
+                .mapToObj(rank -> hosts.get(inTurn ? rank % Setting.NODES : rank / setting.nodeSize()))
                 .toList();
         return jobs.run(new Start(
                 world.run(), plan, faults, telling, hostOfRank, model.nextEpoch(), setting.behind(), sizes, storage));

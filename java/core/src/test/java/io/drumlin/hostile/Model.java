@@ -24,13 +24,15 @@ final class Model {
 
         private final int epoch;
         private List<String> hosts;
+        private boolean inTurn;
         private final BitSet lost = new BitSet();
         /** Those whose own files are lost, and not only what they keep for others. */
         private final BitSet withoutData = new BitSet();
 
-        Kept(int epoch, List<String> hosts) {
+        Kept(int epoch, List<String> hosts, boolean inTurn) {
             this.epoch = epoch;
             this.hosts = hosts;
+            this.inTurn = inTurn;
         }
     }
 
@@ -39,6 +41,9 @@ final class Model {
 
     /** The hosts in the order of the nodes when a checkpoint was begun. */
     private final Map<Integer, List<String>> orders = new TreeMap<>();
+
+    /** Whether the ranks were dealt out to the nodes in turn then. */
+    private final Map<Integer, Boolean> placements = new TreeMap<>();
 
     private final Map<Level, Kept> kept = new EnumMap<>(Level.class);
     /** Begun, and neither committed nor known to be gone. */
@@ -51,6 +56,8 @@ final class Model {
     /** Those of the last start that brought something back, or began afresh. */
     private List<String> known;
 
+    private boolean inTurn;
+    private boolean knownInTurn;
     private int floor = 1;
     private int last = -1;
     private boolean mustBeFresh = true;
@@ -66,19 +73,25 @@ final class Model {
     /**
      * The ranks are on these hosts now, in the order of the nodes. Of several whose names the run does not know, nothing tells which of the
      * missing ones they were, unless the others have kept their places.
+     *
+     * @param dealtOutInTurn whether the ranks are dealt out to the nodes in turn; otherwise those of a node follow each other
      */
-    void on(List<String> now) {
+    void on(List<String> now, boolean dealtOutInTurn) {
         hosts = now;
+        inTurn = dealtOutInTurn;
         List<String> strangers =
                 now.stream().filter(host -> !known.contains(host)).toList();
-        if (strangers.size() > 1 && !othersStay(known)) {
+        if (strangers.size() > 1 && !othersStay(known, knownInTurn)) {
             strangers.forEach(this::lost);
         }
     }
 
-    /** Whether the hosts that were there before have the places that they had. */
-    private boolean othersStay(List<String> before) {
-        return hosts.stream().filter(before::contains).allMatch(host -> before.indexOf(host) == hosts.indexOf(host));
+    /** Whether the hosts that were there before have the places that they had, and the same ranks. */
+    private boolean othersStay(List<String> before, boolean wasInTurn) {
+        return inTurn == wasInTurn
+                && hosts.stream()
+                        .filter(before::contains)
+                        .allMatch(host -> before.indexOf(host) == hosts.indexOf(host));
     }
 
     int nextEpoch() {
@@ -100,6 +113,7 @@ final class Model {
                 .anyMatch(each -> each.getValue().epoch == least()
                         && each.getValue().withoutData.isEmpty()
                         && each.getValue().hosts.equals(hosts)
+                        && each.getValue().inTurn == inTurn
                         && each.getKey().number() < Level.L4.number());
     }
 
@@ -155,6 +169,7 @@ final class Model {
         }
         begun.put(checkpoint.epoch(), checkpoint);
         orders.put(checkpoint.epoch(), hosts);
+        placements.put(checkpoint.epoch(), inTurn);
         unsettled.add(checkpoint.epoch());
     }
 
@@ -187,7 +202,7 @@ final class Model {
             archive(epoch);
         }
         kept.keySet().removeIf(other -> other.number() <= level.number());
-        kept.put(level, new Kept(epoch, hosts));
+        kept.put(level, new Kept(epoch, hosts, inTurn));
         unsettled.removeIf(other -> other <= epoch && begun.get(other).level().number() <= level.number());
         last = epoch;
     }
@@ -200,6 +215,7 @@ final class Model {
      */
     void recovered(int epoch, Level level) {
         known = hosts;
+        knownInTurn = inTurn;
         mayBeFresh = false;
         completing = false;
         if (kept.containsKey(Level.L4) && kept.get(Level.L4).epoch > epoch) {
@@ -217,16 +233,17 @@ final class Model {
         if (same == null || same.epoch != epoch) {
             // What was brought to other nodes before, and given up there, is brought from the nodes where it was
             // written.
-            committed(epoch, onNodes && !othersStay(orders.get(epoch)) ? Level.L1 : level);
-        } else if (onNodes && !othersStay(same.hosts)) {
+            committed(epoch, onNodes && !othersStay(orders.get(epoch), placements.get(epoch)) ? Level.L1 : level);
+        } else if (onNodes && !othersStay(same.hosts, same.inTurn)) {
             // It was brought to other nodes, at level 1: copies and codes are not made again before the next
             // checkpoint.
             kept.remove(level);
-            kept.put(Level.L1, new Kept(epoch, hosts));
+            kept.put(Level.L1, new Kept(epoch, hosts, inTurn));
         } else {
             same.lost.clear();
             same.withoutData.clear();
             same.hosts = hosts;
+            same.inTurn = inTurn;
         }
         unsettled.clear();
         last = epoch;
@@ -235,6 +252,7 @@ final class Model {
     /** A start found nothing, or was not to look. */
     void beganAfresh() {
         known = hosts;
+        knownInTurn = inTurn;
         kept.clear();
         archived.clear();
         unsettled.clear();
@@ -254,7 +272,7 @@ final class Model {
         if (keepsLast && last > 0) {
             Level level = begun.get(last).level() == Level.L4_DCP ? Level.L4_DCP : Level.L4;
             kept.clear();
-            kept.put(level, new Kept(last, hosts));
+            kept.put(level, new Kept(last, hosts, inTurn));
         } else {
             kept.clear();
             last = -1;

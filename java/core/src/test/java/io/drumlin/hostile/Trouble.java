@@ -57,7 +57,9 @@ enum Trouble {
     /** For one start there is nothing but the archive of level 4. */
     ARCHIVE_ONLY(true),
     /** Two nodes have one disk. */
-    SHARED_DISK(true);
+    SHARED_DISK(true),
+    /** The ranks are dealt out to the nodes in another way: in turn, or those of a node one after the other. */
+    OTHER_PLACEMENT(true);
 
     private final boolean always;
 
