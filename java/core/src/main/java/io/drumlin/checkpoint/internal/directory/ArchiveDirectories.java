@@ -48,15 +48,11 @@ public record ArchiveDirectories(Path files, Path metadata) implements Checkpoin
 
     @Override
     public Path directory(Level level, CommitSlot slot) {
-        return at(files, slot);
+        return CheckpointDirectories.alone(files, slot);
     }
 
     @Override
     public Path metadataDirectory(Level level, CommitSlot slot) {
-        return at(metadata, slot);
-    }
-
-    private static Path at(Path path, CommitSlot slot) {
-        return slot == CommitSlot.COMMITTED ? path : path.resolve("nothing");
+        return CheckpointDirectories.alone(metadata, slot);
     }
 }

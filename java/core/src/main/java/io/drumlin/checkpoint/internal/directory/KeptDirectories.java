@@ -19,15 +19,11 @@ public record KeptDirectories(Path files, Path metadata) implements CheckpointDi
 
     @Override
     public Path directory(Level level, CommitSlot slot) {
-        return at(files, slot);
+        return CheckpointDirectories.alone(files, slot);
     }
 
     @Override
     public Path metadataDirectory(Level level, CommitSlot slot) {
-        return at(metadata, slot);
-    }
-
-    private static Path at(Path path, CommitSlot slot) {
-        return slot == CommitSlot.COMMITTED ? path : path.resolve("nothing");
+        return CheckpointDirectories.alone(metadata, slot);
     }
 }
