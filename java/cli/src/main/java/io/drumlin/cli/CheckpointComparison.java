@@ -101,7 +101,7 @@ final class CheckpointComparison {
                             List<ComparedPair> pairs = pairs(dataA, dataB, rank, report);
                             PairComparison.compare(storage, fileA, fileB, pairs, progress);
                             for (ComparedPair pair : pairs) {
-                                pair.errors().finish();
+                                pair.finish();
                                 report.pair(pair);
                             }
                         }));

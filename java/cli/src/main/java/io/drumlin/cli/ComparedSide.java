@@ -90,7 +90,7 @@ interface ComparedSide {
 
         @Override
         public long bytes() {
-            return source.size() + (file.wholeDigest().isPresent() ? 0 : file.checkedBytes());
+            return source.size() + (file.digestsInOrder().isEmpty() ? file.checkedBytes() : 0);
         }
     }
 

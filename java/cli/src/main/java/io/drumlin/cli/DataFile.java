@@ -4,7 +4,6 @@ import io.drumlin.format.ByteSource;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 
 /** A file with data that can be selected. */
@@ -70,12 +69,12 @@ interface DataFile {
     default void check(ByteSource source, List<StoredData> wanted) throws IOException {}
 
     /**
-     * Returns the digest of all bytes of the file, if {@link #check} only compares that one.
+     * Returns the digests of the blocks of which the file consists, if {@link #check} only compares these.
      *
-     * @return MD5, lower-case hexadecimal
+     * @return blocks in their order; empty if there are none, or other digests
      */
-    default Optional<String> wholeDigest() {
-        return Optional.empty();
+    default List<FtiDataFile.Block> digestsInOrder() {
+        return List.of();
     }
 
     /** A place for each of several data. */

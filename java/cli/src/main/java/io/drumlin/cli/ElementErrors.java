@@ -175,6 +175,16 @@ final class ElementErrors {
         return new ElementErrors(type, tolerance);
     }
 
+    /** Adds what was found in the elements that follow these. */
+    void append(ElementErrors next) {
+        if (different == 0 && next.different > 0) {
+            first = elements + next.first;
+            firstA = next.firstA;
+            firstB = next.firstB;
+        }
+        add(next);
+    }
+
     /** Adds the counts of others of the same name, whose elements are others. */
     void add(ElementErrors others) {
         elements += others.elements;

@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +120,15 @@ final class FtiDataFile implements RecognisedFile {
      * @param digest lower-case hexadecimal
      * @param striped whether it is a striped MD5
      */
-    record Block(Range range, String digest, boolean striped) {}
+    record Block(Range range, String digest, boolean striped) {
+
+        Finding damage(String computed) {
+            return new Finding(
+                    striped ? "drumlin_striped_checksum" : "ckpt_checksum",
+                    range.offset(),
+                    "is " + printable(digest) + " in the metadata, the block has " + computed);
+        }
+    }
 
     /** Digests of the blocks of the ranks in a file of all ranks, or in the copy of one; only Drumlin writes them down. */
     record BlockDigests(List<Block> blocks) implements Integrity {
@@ -147,10 +154,7 @@ final class FtiDataFile implements RecognisedFile {
                 String found = HexFormat.of().formatHex(computed.get(i));
                 Block block = ofKind.get(i);
                 if (!found.equals(block.digest())) {
-                    findings.add(new Finding(
-                            striped ? "drumlin_striped_checksum" : "ckpt_checksum",
-                            block.range().offset(),
-                            "is " + printable(block.digest()) + " in the metadata, the block has " + found));
+                    findings.add(block.damage(found));
                 }
             }
         }
@@ -316,8 +320,11 @@ final class FtiDataFile implements RecognisedFile {
     }
 
     @Override
-    public Optional<String> wholeDigest() {
-        return integrity instanceof Checksum whole ? Optional.of(whole.text()) : Optional.empty();
+    public List<Block> digestsInOrder() {
+        if (integrity instanceof Checksum whole) {
+            return List.of(new Block(new Range(0, source.size()), whole.text(), false));
+        }
+        return integrity instanceof BlockDigests digests ? digests.blocks() : List.of();
     }
 
     /** Selects {@code var=ID}, or with a rank if the file has the data of several ranks. */

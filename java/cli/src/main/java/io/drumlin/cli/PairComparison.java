@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.cli.ComparedPair.Part;
 import io.drumlin.cli.VerifiedReader.Round;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.StorageEngine;
@@ -11,9 +12,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
- * Compares pairs of data of two files, several side by side. Both files are read and their digests verified at the same
+ * Compares pairs of data of two files, several parts side by side. Both files are read and their digests verified at the same
  * time, so that each byte is read once. Bytes are compared before the digest of their piece is known. A wrong digest is
  * an exception, after which no result counts.
  */
@@ -23,15 +25,14 @@ final class PairComparison {
 
     private final VerifiedReader a;
     private final VerifiedReader b;
-    private final Iterator<ComparedPair> pairs;
+    private final Iterator<Part> parts;
     private final Progress progress;
-    private final List<Optional<ComparedPair>> lanes;
+    private final List<Optional<Part>> lanes;
 
-    private PairComparison(
-            VerifiedReader a, VerifiedReader b, int lanes, Iterator<ComparedPair> pairs, Progress progress) {
+    private PairComparison(VerifiedReader a, VerifiedReader b, int lanes, Iterator<Part> parts, Progress progress) {
         this.a = a;
         this.b = b;
-        this.pairs = pairs;
+        this.parts = parts;
         this.progress = progress;
         this.lanes = new ArrayList<>(Collections.nCopies(lanes, Optional.empty()));
     }
@@ -39,9 +40,9 @@ final class PairComparison {
     /**
      * A round of both sides.
      *
-     * @param pairs the pairs to which its lanes belong
+     * @param parts the parts to which its lanes belong
      */
-    private record Both(List<Optional<ComparedPair>> pairs, Round a, Round b) {}
+    private record Both(List<Optional<Part>> parts, Round a, Round b) {}
 
     /** Work that can fail. */
     @FunctionalInterface
@@ -70,16 +71,25 @@ final class PairComparison {
         Optional<WholeDigest> wholeA = verification(fileA, ofA, progress);
         Optional<WholeDigest> wholeB = verification(fileB, ofB, progress);
         boolean inOrder = wholeA.isPresent() || wholeB.isPresent();
-        int lanes = inOrder ? 1 : Math.min(pairs.size(), Md5Lanes.LANES);
+        int lanes = inOrder ? 1 : lanes(pairs);
         long largest = pairs.stream()
-                .mapToLong(pair -> Math.max(pair.a().size(), pair.b().size()))
+                .mapToLong(pair -> pair.largestPart(!inOrder))
                 .max()
                 .orElse(0);
         int piece = VerifiedReader.piece(lanes, largest);
         try (VerifiedReader a = VerifiedReader.of(storage, ofA.get(0).source(), lanes, piece, wholeA);
                 VerifiedReader b = VerifiedReader.of(storage, ofB.get(0).source(), lanes, piece, wholeB)) {
-            new PairComparison(a, b, lanes, pairs.iterator(), progress).run();
+            Stream<Part> parts = pairs.stream().flatMap(pair -> pair.parts(!inOrder).stream());
+            new PairComparison(a, b, lanes, parts.iterator(), progress).run();
         }
+    }
+
+    private static int lanes(List<ComparedPair> pairs) {
+        int count = 0;
+        for (int i = 0; i < pairs.size() && count < Md5Lanes.LANES; i++) {
+            count += pairs.get(i).partCount();
+        }
+        return Math.min(count, Md5Lanes.LANES);
     }
 
     private static boolean isSmall(DataFile file, List<StoredData> data) {
@@ -110,8 +120,9 @@ final class PairComparison {
     /** Reads the file now, if it has digests that the reader cannot verify. */
     private static Optional<WholeDigest> verification(DataFile file, List<StoredData> data, Progress progress)
             throws IOException {
-        if (file.wholeDigest().isPresent() && data.get(0).source() instanceof FileSource source) {
-            return Optional.of(new WholeDigest(source, file.wholeDigest().get()));
+        List<FtiDataFile.Block> digests = file.digestsInOrder();
+        if (!digests.isEmpty() && data.get(0).source() instanceof FileSource source) {
+            return Optional.of(new WholeDigest(source, digests));
         }
         file.check(WatchedSource.of(data.get(0).source(), progress), data);
         return Optional.empty();
@@ -129,16 +140,16 @@ final class PairComparison {
         atOnce(a::finish, b::finish);
     }
 
-    /** Begins to read the next round, with further pairs in the lanes that are at an end. */
+    /** Begins to read the next round, with further parts in the lanes that are at an end. */
     private Optional<Both> next() throws IOException {
         boolean any = false;
         for (int lane = 0; lane < lanes.size(); lane++) {
-            while (isFree(lane) && pairs.hasNext()) {
-                ComparedPair pair = pairs.next();
-                int unit = pair.errors().type().size();
-                a.open(lane, pair.a(), unit);
-                b.open(lane, pair.b(), unit);
-                lanes.set(lane, Optional.of(pair));
+            while (isFree(lane) && parts.hasNext()) {
+                Part part = parts.next();
+                int unit = part.errors().type().size();
+                a.open(lane, part.a(), unit);
+                b.open(lane, part.b(), unit);
+                lanes.set(lane, Optional.of(part));
             }
             any |= !isFree(lane);
         }
@@ -150,9 +161,9 @@ final class PairComparison {
     }
 
     private static void compare(Both round) {
-        for (int i = 0; i < round.pairs.size(); i++) {
+        for (int i = 0; i < round.parts.size(); i++) {
             int lane = i;
-            round.pairs.get(lane).ifPresent(pair -> pair.errors().compare(round.a.bytes(lane), round.b.bytes(lane)));
+            round.parts.get(lane).ifPresent(part -> part.errors().compare(round.a.bytes(lane), round.b.bytes(lane)));
         }
     }
 

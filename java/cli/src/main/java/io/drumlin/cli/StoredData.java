@@ -181,6 +181,12 @@ record StoredData(
         return new StoredData(name, rank, type, dimensions, size, verified, source, pieces, wanted);
     }
 
+    /** Returns the data of one of the pieces. */
+    StoredData of(Piece piece) {
+        return new StoredData(
+                name, rank, type, List.of(), piece.length(), verified, source, List.of(piece), Optional.empty());
+    }
+
     private long from() {
         return rows.map(range -> range.from() * rowElements() * elementType().size())
                 .orElse(0L);

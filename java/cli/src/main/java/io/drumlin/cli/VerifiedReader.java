@@ -7,7 +7,6 @@ import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;
@@ -40,9 +39,15 @@ final class VerifiedReader implements Closeable {
     /** Shorter reads are not worth starting. */
     private static final int LEAST_STARTED = 64 << 10;
 
+    private static final int BLOCK = AlignedBuffer.ALIGNMENT;
+
     private static final String NOTHING = "d41d8cd98f00b204e9800998ecf8427e";
 
     private final int piece;
+
+    /** Bytes of memory of a lane in a round, for a piece and the rest of the blocks at its ends. */
+    private final int room;
+
     private final Cursor[] cursors;
     private final Md5Lanes lanes;
     private final AlignedBuffer memory;
@@ -55,10 +60,11 @@ final class VerifiedReader implements Closeable {
 
     private VerifiedReader(StorageEngine storage, int lanes, int piece, Optional<WholeDigest> whole) {
         this.piece = piece;
+        room = (piece / BLOCK + (piece % BLOCK == 0 ? 0 : 1) + 1) * BLOCK;
         this.whole = whole;
         cursors = new Cursor[lanes];
         this.lanes = DigestEngine.md5(lanes);
-        memory = storage.allocate(2 * lanes * piece);
+        memory = storage.allocate(2 * lanes * room);
     }
 
     /**
@@ -89,7 +95,7 @@ final class VerifiedReader implements Closeable {
         VerifiedReader reader = new VerifiedReader(storage, lanes, piece, whole);
         if (source instanceof FileSource plain) {
             try {
-                reader.file = storage.open(plain.path(), EnumSet.of(OpenMode.READ));
+                reader.file = storage.open(plain.path(), EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
             } catch (IOException | RuntimeException e) {
                 reader.close();
                 throw e;
@@ -132,7 +138,11 @@ final class VerifiedReader implements Closeable {
         }
     }
 
-    /** Bytes of a piece in a round. */
+    /**
+     * Bytes of a piece in a round.
+     *
+     * @param skip bytes that a started read has before them
+     */
     private record Segment(
             ByteBuffer bytes,
             long offset,
@@ -140,7 +150,8 @@ final class VerifiedReader implements Closeable {
             Optional<Digest> end,
             boolean digested,
             Cursor cursor,
-            Optional<PendingRead> read) {}
+            Optional<PendingRead> read,
+            int skip) {}
 
     /** A round: some bytes of each lane. */
     static final class Round {
@@ -170,41 +181,69 @@ final class VerifiedReader implements Closeable {
     Round start() throws IOException {
         Round round = new Round();
         for (int lane = 0; lane < cursors.length; lane++) {
-            int at = ((second ? cursors.length : 0) + lane) * piece;
-            ByteBuffer bytes = memory.buffer().slice(at, piece).order(ByteOrder.LITTLE_ENDIAN);
-            round.bytes.add(bytes.limit(0));
-            round.segments.add(isAtEnd(lane) ? List.of() : start(cursors[lane], bytes));
+            int at = ((second ? cursors.length : 0) + lane) * room;
+            start(lane, memory.buffer().slice(at, room), round);
         }
         second = !second;
         return round;
     }
 
-    private List<Segment> start(Cursor cursor, ByteBuffer bytes) throws IOException {
-        List<Segment> segments = new ArrayList<>();
-        bytes.limit((int) Math.min(cursor.most, cursor.left));
-        for (int at = 0; at < bytes.limit(); ) {
-            cursor.advance();
-            Piece from = cursor.piece;
-            int length = (int) Math.min(bytes.limit() - at, from.length() - cursor.done);
-            ByteBuffer part = bytes.slice(at, length);
-            long offset = from.offset() + cursor.done;
-            boolean ends = cursor.done + length == from.length();
-            Optional<PendingRead> read = file != null && length >= LEAST_STARTED && cursor.source instanceof FileSource
-                    ? Optional.of(file.startRead(part, offset))
-                    : Optional.empty();
-            segments.add(new Segment(
-                    part,
-                    offset,
-                    cursor.done == 0,
-                    ends ? from.digest() : Optional.empty(),
-                    from.digest().isPresent(),
-                    cursor,
-                    read));
-            cursor.done += length;
-            cursor.left -= length;
-            at += length;
+    /** Begins to read the next bytes of a lane into memory of {@link #room} bytes. */
+    private void start(int lane, ByteBuffer target, Round round) throws IOException {
+        if (isAtEnd(lane)) {
+            round.bytes.add(target.limit(0));
+            round.segments.add(List.of());
+            return;
         }
-        return segments;
+        Cursor cursor = cursors[lane];
+        cursor.advance();
+        int skip = (int) ((cursor.piece.offset() + cursor.done) % BLOCK);
+        int length = (int) Math.min(cursor.most, cursor.left);
+        ByteBuffer bytes = target.slice(skip, length).order(ByteOrder.LITTLE_ENDIAN);
+        round.bytes.add(bytes);
+        List<Segment> segments = new ArrayList<>();
+        for (int at = 0;
+                at < length;
+                at += segments.get(segments.size() - 1).bytes.capacity()) {
+            segments.add(segment(cursor, bytes, at, at == 0 ? startRead(cursor, target, length) : Optional.empty()));
+        }
+        round.segments.add(segments);
+    }
+
+    /**
+     * Begins to read the blocks with the first bytes of a round. What it reads after the end of a piece is overwritten by
+     * the bytes of the next piece, which are read later.
+     */
+    private Optional<PendingRead> startRead(Cursor cursor, ByteBuffer target, int most) throws IOException {
+        long length = Math.min(most, cursor.piece.length() - cursor.done);
+        if (file == null || length < LEAST_STARTED || !(cursor.source instanceof FileSource)) {
+            return Optional.empty();
+        }
+        long offset = cursor.piece.offset() + cursor.done;
+        int skip = (int) (offset % BLOCK);
+        int blocks = (int) ((skip + length + BLOCK - 1) / BLOCK);
+        return Optional.of(file.startRead(target.slice(0, blocks * BLOCK), offset - skip));
+    }
+
+    private static Segment segment(Cursor cursor, ByteBuffer bytes, int at, Optional<PendingRead> read)
+            throws IOException {
+        cursor.advance();
+        Piece from = cursor.piece;
+        int length = (int) Math.min(bytes.limit() - at, from.length() - cursor.done);
+        long offset = from.offset() + cursor.done;
+        boolean ends = cursor.done + length == from.length();
+        Segment segment = new Segment(
+                bytes.slice(at, length),
+                offset,
+                cursor.done == 0,
+                ends ? from.digest() : Optional.empty(),
+                from.digest().isPresent(),
+                cursor,
+                read,
+                (int) (offset % BLOCK));
+        cursor.done += length;
+        cursor.left -= length;
+        return segment;
     }
 
     /**
@@ -217,24 +256,17 @@ final class VerifiedReader implements Closeable {
         for (List<Segment> ofLane : round.segments) {
             for (Segment segment : ofLane) {
                 int length = segment.bytes.remaining();
-                int count = segment.read.isPresent() ? segment.read.get().await() : 0;
+                int count = segment.read.isPresent() ? segment.read.get().await() - segment.skip : 0;
                 if (count < length) {
                     // Tells also where a file ends that became shorter.
-                    ByteBuffer rest = segment.bytes.duplicate().position(count);
-                    read(segment, rest, segment.offset + count);
+                    int known = Math.max(count, 0);
+                    ByteBuffer rest = segment.bytes.duplicate().position(known);
+                    segment.cursor.source.readFully(segment.offset + known, rest);
                 }
                 sum += length;
             }
         }
         return sum;
-    }
-
-    private void read(Segment segment, ByteBuffer target, long offset) throws IOException {
-        if (file != null && segment.cursor.source instanceof FileSource) {
-            BlockFileSource.readFully(file, offset, target);
-        } else {
-            segment.cursor.source.readFully(offset, target);
-        }
     }
 
     /** Verifies the digests that end in a round. */
@@ -288,6 +320,7 @@ final class VerifiedReader implements Closeable {
                 file.close();
             }
         } finally {
+            whole.ifPresent(WholeDigest::close);
             memory.close();
             lanes.close();
         }

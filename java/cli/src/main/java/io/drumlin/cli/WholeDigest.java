@@ -1,33 +1,43 @@
 package io.drumlin.cli;
 
-import io.drumlin.format.ByteSource;
-import io.drumlin.format.Finding;
+import io.drumlin.cli.FtiDataFile.Block;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.integrity.StripedMd5;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The digest of a whole file, of which the bytes come in any order. What comes in the order of the file is digested as it
- * comes; what is between, before or after it is read once more.
+ * The digests of the blocks of a file, of which the bytes come in any order. What comes in the order of the file is digested
+ * as it comes; what is between, before or after it is read once more.
  */
-final class WholeDigest {
+final class WholeDigest implements AutoCloseable {
 
     private static final int BUFFER = 1 << 20;
 
     private final FileSource source;
-    private final String expected;
-    private final MessageDigest md5;
+    private final List<Block> blocks;
+    private final MessageDigest plain;
+
+    /** Null before the first block that has such a digest. */
+    private @Nullable StripedMd5 striped;
+
+    /** The block of which the next bytes are. */
+    private int current;
+
     private long done;
 
-    WholeDigest(FileSource source, String expected) {
+    /** @param blocks blocks of which each begins where the one before ends, the first one at the start of the file */
+    WholeDigest(FileSource source, List<Block> blocks) {
         this.source = source;
-        this.expected = expected;
+        this.blocks = blocks;
         try {
-            md5 = MessageDigest.getInstance("MD5");
+            plain = MessageDigest.getInstance("MD5");
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has MD5", e);
         }
@@ -41,32 +51,75 @@ final class WholeDigest {
         long known = done - offset;
         if (known < bytes.remaining()) {
             ByteBuffer fresh = bytes.duplicate();
-            fresh.position(fresh.position() + (int) known);
-            done += fresh.remaining();
-            md5.update(fresh);
+            update(fresh.position(fresh.position() + (int) known));
         }
     }
 
     private void read(long end) throws IOException {
-        byte[] buffer = new byte[(int) Math.min(BUFFER, end - done)];
-        while (done < end) {
-            int length = (int) Math.min(buffer.length, end - done);
-            source.readFully(done, ByteBuffer.wrap(buffer, 0, length));
-            md5.update(buffer, 0, length);
-            done += length;
+        ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.min(BUFFER, end - done));
+        while (done < end && current < blocks.size()) {
+            buffer.clear().limit((int) Math.min(buffer.capacity(), end - done));
+            source.readFully(done, buffer);
+            update(buffer.flip());
         }
+    }
+
+    /** Adds the bytes that follow. Those after the last block have no digest. */
+    private void update(ByteBuffer bytes) throws IOException {
+        int end = bytes.limit();
+        for (int at = bytes.position(); at < end && current < blocks.size(); at = bytes.limit()) {
+            Block block = blocks.get(current);
+            bytes.limit((int) Math.min(end, at + blockEnd(block) - done)).position(at);
+            done += bytes.remaining();
+            if (block.striped()) {
+                striped().update(bytes);
+            } else {
+                plain.update(bytes);
+            }
+            endBlocks();
+        }
+    }
+
+    private static long blockEnd(Block block) {
+        return block.range().offset() + block.range().length();
+    }
+
+    /** Compares the digests of the blocks that have all bytes; a block may have none. */
+    private void endBlocks() throws FormatException {
+        while (current < blocks.size() && blockEnd(blocks.get(current)) == done) {
+            Block block = blocks.get(current++);
+            String computed = HexFormat.of().formatHex(block.striped() ? stripedDigest() : plain.digest());
+            if (!computed.equals(block.digest())) {
+                throw new FormatException(GroupMetadata.FORMAT, block.damage(computed)).in(source.path());
+            }
+        }
+    }
+
+    private StripedMd5 striped() {
+        if (striped == null) {
+            striped = new StripedMd5();
+        }
+        return striped;
+    }
+
+    private byte[] stripedDigest() {
+        byte[] digest = striped().digest();
+        striped().reset();
+        return digest;
     }
 
     /** @throws FormatException the file is damaged */
     void finish() throws IOException {
-        read(((ByteSource) source).size());
-        String computed = HexFormat.of().formatHex(md5.digest());
-        if (!computed.equals(expected)) {
-            Finding finding = new Finding(
-                    "ckpt_checksum",
-                    0,
-                    "is " + FtiDataFile.printable(expected) + " in the metadata, the file has " + computed);
-            throw new FormatException(GroupMetadata.FORMAT, finding).in(source.path());
+        endBlocks();
+        if (current < blocks.size()) {
+            read(blockEnd(blocks.get(blocks.size() - 1)));
+        }
+    }
+
+    @Override
+    public void close() {
+        if (striped != null) {
+            striped.close();
         }
     }
 }

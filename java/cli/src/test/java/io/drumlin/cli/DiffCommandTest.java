@@ -172,17 +172,24 @@ class DiffCommandTest {
             for (int n = random.nextInt(1 << random.nextInt(10)); n > 0; n--) {
                 b[random.nextInt(b.length)] += (byte) (1 << random.nextInt(8));
             }
-            long first = random.nextInt(a.length);
-            Path pathA = FtiFfFiles.write(folder.resolve("a"), new TreeMap<>(Map.of(3, a, 5, b)), first);
-            Path pathB = FtiFfFiles.write(
-                    folder.resolve("b"), new TreeMap<>(Map.of(3, b, 5, b)), random.nextInt(a.length), a.length / 2);
+            // The same containers on both sides, in which no element is divided, are compared side by side.
+            long third = Math.max(1, a.length / type.size() / 3) * type.size();
+            long[] ends =
+                    round == 1 ? new long[] {random.nextInt(a.length), a.length / 2} : new long[] {third, 2 * third};
+            Path pathA = FtiFfFiles.write(
+                    folder.resolve("a"),
+                    new TreeMap<>(Map.of(3, a, 5, b)),
+                    round == 1 ? new long[] {random.nextInt(a.length)} : ends);
+            Path pathB = FtiFfFiles.write(folder.resolve("b"), new TreeMap<>(Map.of(3, b, 5, b)), ends);
             ByteBuffer ofA = ValueType.littleEndian(a);
             ByteBuffer ofB = ValueType.littleEndian(b);
             long different = 0;
+            long first = -1;
             double largest = 0;
             for (int i = 0; i < a.length; i += type.size()) {
                 double error = error(type, ofA, ofB, i);
                 different += error == 0 ? 0 : 1;
+                first = error != 0 && first < 0 ? i / type.size() : first;
                 largest = error <= Double.MAX_VALUE ? Math.max(largest, error) : largest;
             }
             String as = typeName + ", " + a.length + " bytes, -Ddrumlin.test.seed=" + seed;
@@ -190,6 +197,11 @@ class DiffCommandTest {
             assertThat(((Number) data(json, 0).get("different")).longValue())
                     .as(as)
                     .isEqualTo(different);
+            if (different > 0) {
+                assertThat(((Map<?, ?>) data(json, 0).get("first")).get("element"))
+                        .as(as)
+                        .isEqualTo((int) first);
+            }
             Number error = (Number) data(json, 0).getOrDefault("max_absolute_error", 0);
             assertThat(error.doubleValue()).as(as).isEqualTo(largest);
             assertThat(data(json, 1)).as(as).containsEntry("equal", true);
