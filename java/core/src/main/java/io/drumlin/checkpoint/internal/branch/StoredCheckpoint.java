@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.branch;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.directory.ArchivePruning;
+import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.storage.PathStatus;
@@ -52,7 +52,7 @@ public record StoredCheckpoint(
         RunDirectory run = new RunDirectory(config, execId, 0);
         List<StoredCheckpoint> found = new ArrayList<>();
         add(Level.L4, "l4", List.of(run.global()), run, found);
-        for (Map.Entry<Integer, List<Path>> each : ArchivePruning.archived(run).entrySet()) {
+        for (Map.Entry<Integer, List<Path>> each : Archive.archived(run).entrySet()) {
             List<Path> files = each.getValue().stream()
                     .filter(path -> path.startsWith(run.archive()) && isFile(path))
                     .toList();
@@ -95,7 +95,7 @@ public record StoredCheckpoint(
     }
 
     private static boolean isFile(Path path) {
-        return ArchivePruning.FILE.matcher(path.getFileName().toString()).matches();
+        return Archive.FILE.matcher(path.getFileName().toString()).matches();
     }
 
     private static void add(Level level, String place, List<Path> roots, RunDirectory run, List<StoredCheckpoint> found)
@@ -104,7 +104,7 @@ public record StoredCheckpoint(
         for (Path root : roots) {
             Path directory = root.resolve(place);
             for (Path file : PathStatus.entries(directory)) {
-                Matcher name = ArchivePruning.FILE.matcher(file.getFileName().toString());
+                Matcher name = Archive.FILE.matcher(file.getFileName().toString());
                 if (name.matches()) {
                     byId.computeIfAbsent(Integer.valueOf(name.group(1)), id -> new LinkedHashMap<>())
                             .computeIfAbsent(directory, path -> new ArrayList<>())

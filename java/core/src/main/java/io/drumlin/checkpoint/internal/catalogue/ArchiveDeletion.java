@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.catalogue;
 
-import io.drumlin.checkpoint.internal.directory.ArchivePruning;
+import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.storage.PathStatus;
@@ -33,7 +33,7 @@ final class ArchiveDeletion {
 
     /** Returns the files and directories of a checkpoint, the metadata first. */
     List<Path> paths(int ckptId) throws IOException {
-        return ArchivePruning.archived(run).getOrDefault(ckptId, List.of());
+        return Archive.archived(run).getOrDefault(ckptId, List.of());
     }
 
     void delete(int ckptId) throws IOException {

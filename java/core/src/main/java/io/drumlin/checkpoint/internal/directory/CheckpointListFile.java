@@ -227,7 +227,7 @@ public final class CheckpointListFile {
     /** Removes the sections of archived checkpoints that were deleted, but not the last one. */
     private void keepExisting(Map<String, Map<String, String>> sections) throws IOException {
         Set<String> existing = new HashSet<>();
-        for (int id : ArchivePruning.ids(directories)) {
+        for (int id : Archive.ids(directories)) {
             existing.add(SECTION + id);
         }
         List<String> names = List.copyOf(sections.keySet());

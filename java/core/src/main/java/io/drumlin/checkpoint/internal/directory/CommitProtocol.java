@@ -17,11 +17,9 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +41,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     private final StorageEngine storage;
     private final KeptCheckpoints kept;
     private final boolean metadata;
+    private final Archive archive;
     private final BackgroundDeletion deletion;
 
     /**
@@ -79,6 +78,7 @@ public final class CommitProtocol implements CheckpointDirectories {
         this.storage = storage;
         this.kept = kept;
         this.metadata = metadata;
+        archive = new Archive(directories, storage, kept, metadata);
         deletion = new BackgroundDeletion(storage);
     }
 
@@ -333,11 +333,11 @@ public final class CommitProtocol implements CheckpointDirectories {
                     discardReplaced(root, Level.L4);
                 }
                 for (Path ordinary : ordinaryBefore(level)) {
-                    archive(directories.global(), ordinary);
+                    archive.add(directories.global(), ordinary);
                     DirectoryTree.delete(ordinary, storage);
                 }
                 if (isMaster(Level.L4)) {
-                    replaced.addAll(new ArchivePruning(directories, kept).superfluous());
+                    replaced.addAll(archive.superfluous());
                 }
             });
         } else if (kept.onNodes(level) > 1) {
@@ -457,7 +457,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     private void discardReplaced(Path root, Level level) throws IOException {
         Path replaced = RunDirectory.replaced(root, level);
         if (kept.archives() && level == Level.L4) {
-            archive(root, replaced);
+            archive.add(root, replaced);
         }
         if (kept.onNodes(level) == 1 || !KeptOnNodes.keep(root, level, replaced, storage)) {
             DirectoryTree.delete(replaced, storage);
@@ -474,56 +474,13 @@ public final class CommitProtocol implements CheckpointDirectories {
         awaitDeletion();
         for (Path root : roots(Level.L4)) {
             Path committed = RunDirectory.committed(root, Level.L4);
-            if (!metadata || !root.equals(directories.meta()) || !isOfDifferential(committed)) {
-                archive(root, committed);
+            if (!metadata || !root.equals(directories.meta()) || !archive.isOfDifferential(committed)) {
+                archive.add(root, committed);
                 DirectoryTree.delete(committed, storage);
             }
         }
         return PathStatus.exists(directories.archive())
                 || PathStatus.exists(directory(Level.L4_DCP, CommitSlot.COMMITTED));
-    }
-
-    private boolean isOfDifferential(Path ofMetadata) throws IOException {
-        return PathStatus.isDirectory(ofMetadata)
-                && !PathStatus.entries(ofMetadata).isEmpty()
-                && MetadataFiles.archiveName(ofMetadata, storage).isEmpty();
-    }
-
-    private void archive(Path root, Path from) throws IOException {
-        if (!PathStatus.isDirectory(from)) {
-            return;
-        }
-        DirectoryTree.make(directories.archive(), storage);
-        DirectoryTree.make(directories.metaArchive(), storage);
-        // If both directories are the same, metadata and data lie side by side.
-        boolean hasMetadata = metadata && root.equals(directories.meta());
-        if (hasMetadata) {
-            archiveMetadata(from);
-        }
-        if (root.equals(directories.global())) {
-            moveFiles(from, directories.archive(), file -> !hasMetadata || !MetadataFiles.isOne(file));
-        }
-    }
-
-    private void archiveMetadata(Path from) throws IOException {
-        // Differential checkpoints are not archived, because later checkpoints update their files.
-        Optional<String> name = MetadataFiles.archiveName(from, storage);
-        if (name.isPresent()) {
-            Path archived = directories.metaArchive().resolve(name.get());
-            DirectoryTree.make(archived, storage);
-            boolean alone = !directories.meta().equals(directories.global());
-            moveFiles(from, archived, file -> alone || MetadataFiles.isOne(file));
-        }
-    }
-
-    /** A directory in the place of a file belongs to no checkpoint, and would keep a later file from its place. */
-    private void moveFiles(Path from, Path to, Predicate<Path> which) throws IOException {
-        for (Path file : PathStatus.entries(from)) {
-            if (which.test(file) && !PathStatus.isDirectory(file)) {
-                storage.rename(file, to.resolve(file.getFileName()));
-            }
-        }
-        storage.syncDirectory(to);
     }
 
     /**

@@ -87,7 +87,7 @@ public final class KeptOnNodes {
         }
         List<Integer> ids = new ArrayList<>();
         for (Path file : PathStatus.entries(directory)) {
-            Matcher name = ArchivePruning.FILE.matcher(file.getFileName().toString());
+            Matcher name = Archive.FILE.matcher(file.getFileName().toString());
             if (name.matches()) {
                 ids.add(Integer.valueOf(name.group(1)));
             }

@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.internal.directory.ArchivePruning;
+import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.comm.Agreement;
@@ -103,11 +103,10 @@ public final class ArchivedCheckpoints {
     /** Returns when each checkpoint in the archive was written, by id. */
     private Map<Integer, Long> archived() throws IOException {
         Map<Integer, Long> found = new TreeMap<>();
-        for (Map.Entry<Integer, List<Path>> each :
-                ArchivePruning.archived(directories).entrySet()) {
+        for (Map.Entry<Integer, List<Path>> each : Archive.archived(directories).entrySet()) {
             Path last = each.getValue().get(each.getValue().size() - 1);
             // Metadata alone are no checkpoint.
-            if (ArchivePruning.FILE.matcher(last.getFileName().toString()).matches()) {
+            if (Archive.FILE.matcher(last.getFileName().toString()).matches()) {
                 found.put(
                         each.getKey(), PathStatus.read(last).lastModifiedTime().toMillis());
             }

@@ -4,22 +4,25 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints.Kept;
 import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the archived checkpoints of level 4 that a run does not keep any longer
- * (docs/formats/fti-run-directory.md, section 13).
+ * The archive of level 4: adds replaced checkpoints, and finds those that a run does not keep any longer
+ * (docs/formats/fti-run-directory.md, section 13). For the rank that works on the directories of level 4.
  */
-public final class ArchivePruning {
+public final class Archive {
 
     /** Matches the name of each file of a checkpoint, whatever its mode; the group is the id. */
     public static final Pattern FILE = Pattern.compile("Ckpt(\\d{1,9})-.*");
@@ -27,11 +30,65 @@ public final class ArchivePruning {
     private static final Pattern METADATA = Pattern.compile("Ckpt_(\\d{1,9})");
 
     private final RunDirectory directories;
+    private final StorageEngine storage;
     private final KeptCheckpoints kept;
+    private final boolean metadata;
 
-    public ArchivePruning(RunDirectory directories, KeptCheckpoints kept) {
+    /**
+     * Describes the archive of a run.
+     *
+     * @param metadata whether the mode keeps metadata apart from the data
+     */
+    Archive(RunDirectory directories, StorageEngine storage, KeptCheckpoints kept, boolean metadata) {
         this.directories = directories;
+        this.storage = storage;
         this.kept = kept;
+        this.metadata = metadata;
+    }
+
+    /** Moves what a directory below a root has of a checkpoint to the archive. */
+    void add(Path root, Path from) throws IOException {
+        if (!PathStatus.isDirectory(from)) {
+            return;
+        }
+        DirectoryTree.make(directories.archive(), storage);
+        DirectoryTree.make(directories.metaArchive(), storage);
+        // If both directories are the same, metadata and data lie side by side.
+        boolean hasMetadata = metadata && root.equals(directories.meta());
+        if (hasMetadata) {
+            addMetadata(from);
+        }
+        if (root.equals(directories.global())) {
+            moveFiles(from, directories.archive(), file -> !hasMetadata || !MetadataFiles.isOne(file));
+        }
+    }
+
+    private void addMetadata(Path from) throws IOException {
+        // Differential checkpoints are not archived, because later checkpoints update their files.
+        Optional<String> name = MetadataFiles.archiveName(from, storage);
+        if (name.isPresent()) {
+            Path archived = directories.metaArchive().resolve(name.get());
+            DirectoryTree.make(archived, storage);
+            boolean alone = !directories.meta().equals(directories.global());
+            moveFiles(from, archived, file -> alone || MetadataFiles.isOne(file));
+        }
+    }
+
+    /** A directory in the place of a file belongs to no checkpoint, and would keep a later file from its place. */
+    private void moveFiles(Path from, Path to, Predicate<Path> which) throws IOException {
+        for (Path file : PathStatus.entries(from)) {
+            if (which.test(file) && !PathStatus.isDirectory(file)) {
+                storage.rename(file, to.resolve(file.getFileName()));
+            }
+        }
+        storage.syncDirectory(to);
+    }
+
+    /** Returns whether a directory of level 4 has the metadata of a differential checkpoint. */
+    boolean isOfDifferential(Path ofMetadata) throws IOException {
+        return PathStatus.isDirectory(ofMetadata)
+                && !PathStatus.entries(ofMetadata).isEmpty()
+                && MetadataFiles.archiveName(ofMetadata, storage).isEmpty();
     }
 
     /** Returns the files and the directories of metadata of each archived checkpoint, the metadata first, by id. */
