@@ -18,7 +18,7 @@ final class HostLossModel {
     private static final class Checkpoint {
         private final int number;
         private final int job;
-        private final int level;
+        private int level;
         private boolean sure;
 
         /** Places whose files are lost. */
@@ -49,7 +49,8 @@ final class HostLossModel {
             String[] event = line.split(" ", -1);
             switch (event[0]) {
                 case "fresh" -> fresh();
-                case "restored" -> restored(Integer.parseInt(event[1]), Integer.parseInt(event[2]));
+                case "restored" ->
+                    restored(Integer.parseInt(event[1]), Integer.parseInt(event[2]), Integer.parseInt(event[3]));
                 case "writing" -> pending = new Checkpoint(event);
                 case "done" -> {
                     done(pending);
@@ -72,7 +73,8 @@ final class HostLossModel {
         checkpoints.clear();
     }
 
-    private void restored(int number, int job) {
+    /** @param level at which it was found: 1 if the job before was over before there were copies or codes */
+    private void restored(int number, int job, int level) {
         Checkpoint found = checkpoints.stream()
                 .filter(checkpoint -> checkpoint.number == number && checkpoint.job == job)
                 .findFirst()
@@ -83,6 +85,7 @@ final class HostLossModel {
         }
         // Lost files were made again.
         found.lost.clear();
+        found.level = Math.min(found.level, level);
         found.sure = true;
         mayBeFresh = false;
         // What is newer may still come back, until there is another checkpoint.
