@@ -78,6 +78,78 @@ class KeptCheckpointsTest {
         });
     }
 
+    /** A restart has read it and gone on from an older one. It would keep a whole one from its place. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void aDamagedOneIsNotKept(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "3"));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 3, comm.rank()));
+        damage(directory.resolve("Global/" + run.restartValue("exec_id") + "/l4"));
+        run.run(2, (checkpoints, comm) -> {
+            assertThat(recovered(checkpoints)).containsExactly(2, comm.rank());
+            take(checkpoints, 5, 5, comm.rank());
+        });
+        assertThat(ids(run, "l4_archive")).containsExactly(1, 2);
+        run.run(2, (checkpoints, comm) -> {
+            assertThat(recovered(checkpoints)).containsExactly(5, comm.rank());
+            take(checkpoints, 6, 6, comm.rank());
+        });
+        assertThat(ids(run, "l4_archive")).containsExactly(2, 5);
+    }
+
+    /** The file was away, and a restart has gone on from an older one; then it is back, and the next restart takes it. */
+    @Test
+    void oneThatIsWholeAgainIsKept() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", "3", "drumlin.keep", "3"));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 3, comm.rank()));
+        Path level = directory.resolve("Global/" + run.restartValue("exec_id") + "/l4");
+        Path away = directory.resolve("away");
+        Files.move(level.resolve("Ckpt3-Rank0.fti"), away);
+        run.run(2, (checkpoints, comm) -> assertThat(recovered(checkpoints)).containsExactly(2, comm.rank()));
+        Files.move(away, level.resolve("Ckpt3-Rank0.fti"));
+        run.run(2, (checkpoints, comm) -> {
+            assertThat(recovered(checkpoints)).containsExactly(3, comm.rank());
+            take(checkpoints, 4, 4, comm.rank());
+        });
+        assertThat(ids(run, "l4_archive")).containsExactly(2, 3);
+    }
+
+    /** As at level 4, with the checkpoints that stay on the nodes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void aDamagedOneIsNotKeptOnNodes(String ioMode) throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep_l1", "3"));
+        run.run(2, (checkpoints, comm) -> {
+            take(checkpoints, 1, 1, comm.rank());
+            for (int id = 2; id <= 4; id++) {
+                checkpoints.protect(0, new int[] {id, comm.rank()});
+                checkpoints.checkpoint(id, Level.L1);
+            }
+        });
+        Path local = directory.resolve("Local/node0/" + run.restartValue("exec_id"));
+        damage(local.resolve("l1"));
+        run.run(2, (checkpoints, comm) -> {
+            assertThat(recovered(checkpoints)).containsExactly(1, comm.rank());
+            checkpoints.checkpoint(6, Level.L1);
+        });
+        assertThat(local.resolve("drumlin-kept-l1-4")).doesNotExist();
+        assertThat(local.resolve("drumlin-kept-l1-3")).exists();
+        assertThat(local.resolve("drumlin-kept-l1-2")).exists();
+    }
+
+    private static void damage(Path level) throws IOException {
+        for (Path file : PathStatus.entries(level)) {
+            Files.write(file, new byte[10]);
+        }
+    }
+
+    private static int[] recovered(Checkpoints checkpoints) throws IOException {
+        int[] values = {0, 0};
+        checkpoints.protect(0, values);
+        checkpoints.recover();
+        return values;
+    }
+
     /** Data and metadata are in one directory. */
     @ParameterizedTest
     @CsvSource({"1, 0", "2, 0", "3, 0", "4, 0", "5, 0", "1, 1", "3, 1"})

@@ -186,7 +186,12 @@ final class Model {
     /** The checkpoint of level 4 goes to the archive, where it takes the place of one with its id. */
     private void archive(int next) {
         Kept former = kept.get(Level.L4);
-        if (former == null || !former.lost.isEmpty() || former.epoch == next) {
+        if (former == null || former.epoch == next) {
+            return;
+        }
+        if (!former.lost.isEmpty()) {
+            // No restart has looked at it, so nobody knows that it is damaged.
+            makeRoom(setting.kept() - 2);
             return;
         }
         int ckptId = begun.get(former.epoch).ckptId();

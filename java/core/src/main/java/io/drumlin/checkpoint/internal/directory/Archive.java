@@ -46,9 +46,9 @@ public final class Archive {
         this.metadata = metadata;
     }
 
-    /** Moves what a directory below a root has of a checkpoint to the archive. */
+    /** Moves what a directory below a root has of a checkpoint to the archive, if it is one to be kept. */
     void add(Path root, Path from) throws IOException {
-        if (!PathStatus.isDirectory(from)) {
+        if (!PathStatus.isDirectory(from) || (!kept.all() && PassedOver.isMarked(from))) {
             return;
         }
         DirectoryTree.make(directories.archive(), storage);
@@ -77,7 +77,7 @@ public final class Archive {
     /** A directory in the place of a file belongs to no checkpoint, and would keep a later file from its place. */
     private void moveFiles(Path from, Path to, Predicate<Path> which) throws IOException {
         for (Path file : PathStatus.entries(from)) {
-            if (which.test(file) && !PathStatus.isDirectory(file)) {
+            if (which.test(file) && !PathStatus.isDirectory(file) && !PassedOver.isMark(file)) {
                 storage.rename(file, to.resolve(file.getFileName()));
             }
         }

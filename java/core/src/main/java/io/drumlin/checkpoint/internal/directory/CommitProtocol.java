@@ -12,6 +12,7 @@ import io.drumlin.comm.SlowestRank;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * are handled in the same way in the modes that have them.
  */
 public final class CommitProtocol implements CheckpointDirectories {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
     private final Topology topology;
@@ -178,6 +182,42 @@ public final class CommitProtocol implements CheckpointDirectories {
         awaitDeletion();
         if (untidy.contains(ofDirectories(level))) {
             tidy(level);
+        }
+    }
+
+    /**
+     * Records at a restart that the checkpoint of a level is damaged, so that it is not kept when another one replaces
+     * it. Not collective.
+     */
+    public void markPassedOver(Level level) {
+        for (Path directory : markable(level)) {
+            mark(directory, () -> PassedOver.mark(directory, storage));
+        }
+    }
+
+    /** Records that the checkpoint of a level is whole, although an earlier restart may have passed it over. Not collective. */
+    public void unmarkPassedOver(Level level) {
+        for (Path directory : markable(level)) {
+            mark(directory, () -> PassedOver.unmark(directory, storage));
+        }
+    }
+
+    private List<Path> markable(Level level) {
+        boolean keeps = kept.onNodes(level) > 1 || (level == Level.L4 && kept.archives());
+        return keeps
+                ? roots(level).stream()
+                        .flatMap(root ->
+                                Stream.of(RunDirectory.committed(root, level), RunDirectory.replaced(root, level)))
+                        .toList()
+                : List.of();
+    }
+
+    /** Without its mark, a checkpoint is kept or deleted later than it should be. The restart goes on. */
+    private void mark(Path directory, Agreement.Step step) {
+        try {
+            step.run();
+        } catch (IOException stays) {
+            LOG.log(Logger.Level.DEBUG, () -> "the mark of " + directory + " stays as it is", stays);
         }
     }
 

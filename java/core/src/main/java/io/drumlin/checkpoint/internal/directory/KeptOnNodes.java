@@ -64,11 +64,11 @@ public final class KeptOnNodes {
      * Keeps a checkpoint that another one has replaced. A kept one of its id goes for it.
      *
      * @param from the directory with its files or metadata
-     * @return whether it is kept; it is not if its id is not known
+     * @return whether it is kept; it is not if its id is not known, or a restart has found it damaged
      */
     static boolean keep(Path root, Level level, Path from, StorageEngine storage) throws IOException {
         OptionalInt ckptId = ckptId(from, storage);
-        if (ckptId.isEmpty()) {
+        if (ckptId.isEmpty() || PassedOver.isMarked(from)) {
             return false;
         }
         Path to = root.resolve(name(level, ckptId.getAsInt()));

@@ -78,6 +78,11 @@ public final class RecordedRankCounts {
                 .collect(Collectors.toSet());
     }
 
+    /** Returns whether no checkpoint is recorded with another number of ranks. */
+    public boolean areOf(int ranks) {
+        return entries.stream().allMatch(entry -> entry.ranks() == 0 || entry.ranks() == ranks);
+    }
+
     /**
      * Checks that the files of all ranks exist. A checkpoint that is not in the list is of the previous run. If only
      * the nodes of that run are known, all nodes must have the same number of ranks.

@@ -35,6 +35,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
@@ -59,6 +60,9 @@ public final class CheckpointSearch {
     private final RunEvents events;
     private final CommitLog log;
     private boolean passedOver;
+
+    /** The levels with a checkpoint that was committed and is not whole. */
+    private final EnumSet<Level> damaged = EnumSet.noneOf(Level.class);
 
     /** Whether a checkpoint was found of which lost redundancy could not be restored. */
     private boolean lacksRedundancy;
@@ -257,17 +261,25 @@ public final class CheckpointSearch {
                 Result result = left.recoverable ? restored(left) : Result.NOTHING;
                 if (result != Result.NOTHING) {
                     lacksRedundancy |= result == Result.DATA;
+                    damaged.remove(level);
                     recordRebuilt(timer, left, before);
                     levels.completeInterruptedCommit(left.level, left.slot, stored.metadataSlot());
                     return Optional.of(new MendedCheckpoint(stored, position, result == Result.EVERYTHING));
                 }
-                passedOver |= wasCommitted(left);
+                passOver(level, wasCommitted(left));
             } finally {
                 rebuilder.deleteMade();
             }
         }
-        passedOver |= span.unknown && isAnythingLeft(level);
+        passOver(level, span.unknown && isAnythingLeft(level));
         return Optional.empty();
+    }
+
+    private void passOver(Level level, boolean committed) {
+        if (committed) {
+            passedOver = true;
+            damaged.add(level);
+        }
     }
 
     private Result restored(Left left) throws IOException {
@@ -330,6 +342,11 @@ public final class CheckpointSearch {
      */
     public boolean passedOver() {
         return passedOver;
+    }
+
+    /** Returns the levels with a checkpoint that was committed and is not whole, in this order of nodes. */
+    public Set<Level> damaged() {
+        return damaged;
     }
 
     /** Records that there may be a newer checkpoint than the one found. */

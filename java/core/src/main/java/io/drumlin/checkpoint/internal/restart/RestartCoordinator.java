@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Span;
 import io.drumlin.checkpoint.internal.topology.PreviousOrder;
@@ -104,7 +105,12 @@ public final class RestartCoordinator {
             // This rank's whole files of the last level are useless, because other ranks did not have theirs.
             reader.forget();
         } else if (inPlace.recovery().lastFound().isPresent()) {
-            engine.log().recordContinuedFrom(inPlace.recovery().lastFound().get());
+            StoredCheckpoint taken = inPlace.recovery().lastFound().get();
+            engine.log().recordContinuedFrom(taken);
+            engine.levels().unmarkPassedOver(taken.level());
+        }
+        if (found.isPresent()) {
+            markDamaged(listed);
         }
         return found;
     }
@@ -114,7 +120,21 @@ public final class RestartCoordinator {
      * Collective.
      */
     public Optional<RankCheckpoint> findInArchive(RecordedRankCounts listed) throws IOException {
-        return new ArchiveRestart(engine, inPlace).find(listed);
+        Optional<RankCheckpoint> found = new ArchiveRestart(engine, inPlace).find(listed);
+        if (found.isPresent()) {
+            markDamaged(listed);
+        }
+        return found;
+    }
+
+    /**
+     * Marks the checkpoints that were damaged, so that they are not kept. One of other ranks, or of nodes in another
+     * order, only looks damaged.
+     */
+    private void markDamaged(RecordedRankCounts listed) {
+        if (engine.run().orders().size() <= 1 && listed.areOf(app.size())) {
+            inPlace.recovery().damaged().forEach(engine.levels()::markPassedOver);
+        }
     }
 
     /**

@@ -1,0 +1,42 @@
+package io.drumlin.checkpoint.internal.directory;
+
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+
+/**
+ * An empty file that says of a checkpoint that a restart has found it damaged and has taken another. It is not kept
+ * when the next one replaces it, because it would take the place of a whole one
+ * (docs/formats/fti-run-directory.md, section 13). It lies with the files, because heads and later starts need to know.
+ */
+final class PassedOver {
+
+    private static final String NAME = "drumlin-passed-over";
+
+    private PassedOver() {}
+
+    static boolean isMark(Path file) {
+        return file.endsWith(NAME);
+    }
+
+    static boolean isMarked(Path directory) throws IOException {
+        return PathStatus.exists(directory.resolve(NAME));
+    }
+
+    /** Does nothing if the directory has no checkpoint. */
+    static void mark(Path directory, StorageEngine storage) throws IOException {
+        if (PathStatus.isDirectory(directory) && !isMarked(directory)) {
+            storage.open(directory.resolve(NAME), EnumSet.of(OpenMode.WRITE, OpenMode.CREATE))
+                    .close();
+        }
+    }
+
+    static void unmark(Path directory, StorageEngine storage) throws IOException {
+        if (isMarked(directory)) {
+            storage.delete(directory.resolve(NAME));
+        }
+    }
+}
