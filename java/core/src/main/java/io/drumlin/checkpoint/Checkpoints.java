@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -193,6 +194,21 @@ public interface Checkpoints extends AutoCloseable {
         Builder protect(int id, MethodHandles.Lookup lookup, Object owner, String field);
 
         /**
+         * Protects an object from the opening of the run on; otherwise like {@link #protect(int, Object)} and {@link
+         * Checkpoints#protect(int, Supplier, Consumer, Codec)}.
+         *
+         * @param <T> the object
+         * @param id 0 to {@code max_var_id} of the configuration; {@code open} fails on all ranks if it is out of range
+         *     on one
+         * @param supplier returns the object, never null
+         * @param consumer gets the object when {@link Checkpoints#recover} is called
+         * @param codec describes the object
+         * @return this
+         * @throws IllegalArgumentException the codec describes what cannot be stored
+         */
+        <T> Builder protect(int id, Supplier<? extends T> supplier, Consumer<? super T> consumer, Codec<T> codec);
+
+        /**
          * Makes a restart that finds no whole checkpoint start afresh, as C FTI does, instead of throwing.
          * {@link Checkpoints#recoveryFailure} then says what was missing. If the archive of level 4 has a checkpoint
          * that this run cannot recover, {@link Checkpoints#open} throws all the same, because the new run could replace
@@ -338,6 +354,29 @@ public interface Checkpoints extends AutoCloseable {
      * @throws IllegalArgumentException the id is out of range, or there is no such field that {@code lookup} can set
      */
     void protect(int id, MethodHandles.Lookup lookup, Object owner, String field);
+
+    /**
+     * Protects an object of the program, such as a list of records. A checkpoint calls {@code supplier} and stores the
+     * object that it returns; a recovery makes a new object and gives it to {@code consumer}. The object can have another
+     * size in each checkpoint. Otherwise like {@link #protect(int, Object)}.
+     *
+     * <pre>{@code
+     * checkpoints.protect(2, () -> particles, stored -> particles = stored, Codec.list(Codec.record(Particle.class)));
+     * }</pre>
+     *
+     * <p>The object is encoded when the checkpoint begins, or when the first variable is added to an {@linkplain
+     * #incremental incremental} one. Its bytes stay in memory (docs/formats/objects.md has them). {@link #protectedBytes}
+     * counts those of the last checkpoint. Another number of ranks can recover the object only if
+     * it is {@link Distribution#replicated}.
+     *
+     * @param <T> the object
+     * @param id 0 to {@code max_var_id} of the configuration
+     * @param supplier returns the object, never null; called in the thread that takes the checkpoint
+     * @param consumer gets the recovered object; called in the thread that recovers, after all bytes are known to be good
+     * @param codec describes the object
+     * @throws IllegalArgumentException the id is out of range, or the codec describes what cannot be stored
+     */
+    <T> void protect(int id, Supplier<? extends T> supplier, Consumer<? super T> consumer, Codec<T> codec);
 
     /**
      * Protects an array of arrays whose lengths differ, such as the neighbours of each node of a graph; otherwise like

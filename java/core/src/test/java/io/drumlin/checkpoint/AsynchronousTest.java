@@ -115,7 +115,7 @@ class AsynchronousTest {
 
     /** An element is never cut, whatever the sizes of variables before it, and pieces of memory are used again. */
     @Test
-    void copiesOfAnySizes() {
+    void copiesOfAnySizes() throws IOException {
         try (AsyncCopy staged = new AsyncCopy(new NioEngine())) {
             for (int round = 1; round <= 3; round++) {
                 byte[] bytes = new byte[65_533 * round];

@@ -739,6 +739,113 @@ abstract class IoModeContract extends LevelsContract {
         });
     }
 
+    @Test
+    void objectsComeBack() throws IOException {
+        objectsComeBack(Level.L1, "0");
+    }
+
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @CsvSource({"L2, 0", "L3, 0", "L4, 0", "L4_DCP, 0", "L1, 1", "L4, 1"})
+    void objectsComeBackFromAllLevels(Level level, String async) throws IOException {
+        objectsComeBack(level, async);
+    }
+
+    /** Of another size in each checkpoint, in the running job, after a restart with a lost node, and named before it. */
+    private void objectsComeBack(Level level, String async) throws IOException {
+        RunFixture run = make(Map.of("drumlin.async", async, "basic.enable_dcp", "1", "basic.dcp_block_size", "512"));
+        int[] most = {30, 400, 0, 20};
+        run.run(RANKS, (checkpoints, comm) -> {
+            Agents agents = new Agents(checkpoints);
+            for (int i = 0; i < most.length; i++) {
+                agents.set(i, comm.rank(), most[i]);
+                checkpoints.checkpoint(1 + i, level);
+                checkpoints.await();
+                agents.set(99, comm.rank(), 5);
+                checkpoints.recover();
+                agents.requireSame(new Agents().set(i, comm.rank(), most[i]));
+                agents.set(98, comm.rank(), 50);
+                checkpoints.recover(7);
+                assertThat(agents.all).hasSameSizeAs(new Agents().set(i, comm.rank(), most[i]).all);
+            }
+            agents.set(7, comm.rank(), 40);
+            checkpoints.checkpoint(9, level);
+        });
+        if (level == Level.L2 || level == Level.L3) {
+            run.loseNode(1);
+        }
+        run.run(RANKS, (checkpoints, comm) -> {
+            Agents agents = new Agents(checkpoints);
+            checkpoints.recover();
+            agents.requireSame(new Agents().set(7, comm.rank(), 40));
+            agents.set(8, comm.rank(), 80);
+            checkpoints.checkpoint(10, level);
+        });
+        ThreadCommunicator.run(RANKS, comm -> {
+            Agents agents = new Agents();
+            try (Checkpoints checkpoints = agents.protect(
+                            Checkpoints.builder(run.config()).communicator(comm))
+                    .open()) {
+                checkpoints.recover();
+                agents.requireSame(new Agents().set(8, comm.rank(), 80));
+            }
+        });
+    }
+
+    @Tag("exhaustive")
+    @Test
+    void objectsComeOneByOne() throws IOException {
+        RunFixture run = make(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            Agents agents = new Agents(checkpoints);
+            for (int i = 0; i < 3; i++) {
+                agents.set(i, comm.rank(), 300 / (i + 1));
+                try (IncrementalCheckpoint checkpoint = checkpoints.incremental(1 + i, Level.L1)) {
+                    checkpoint.add(3);
+                    agents.all.clear();
+                    checkpoint.add(5);
+                    checkpoint.add(7);
+                    checkpoint.commit();
+                }
+                checkpoints.recover();
+                agents.requireSame(new Agents().set(i, comm.rank(), 300 / (i + 1)));
+            }
+        });
+    }
+
+    /** And the checkpoint before is the one that comes back. */
+    @Test
+    void anObjectThatCannotBeStoredFailsTheCheckpointOnAllRanks() throws IOException {
+        RunFixture run = make(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            Agents agents = new Agents(checkpoints);
+            agents.set(1, comm.rank(), 20);
+            checkpoints.checkpoint(1, Level.L1);
+            if (comm.rank() == 2) {
+                agents.all = null;
+            }
+            assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("encoding variable 7")
+                    .hasMessageContaining("the supplier has returned null");
+            checkpoints.recover();
+            agents.requireSame(new Agents().set(1, comm.rank(), 20));
+            checkpoints.checkpoint(2, Level.L1);
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            Agents agents = new Agents(checkpoints);
+            checkpoints.protect(7, () -> 1, number -> {}, Codec.of(Integer.class));
+            assertThatThrownBy(checkpoints::recover)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("recovery of variable 7")
+                    .hasMessageContaining("the object is stored as list<record{id:long,name:string?,")
+                    .hasMessageContaining("and is int in this program");
+            assertThatThrownBy(() -> checkpoints.distribute(7, Distribution.contiguous()))
+                    .hasMessageContaining("is an object");
+            assertThat(agents.all).isEmpty();
+        });
+    }
+
     /** As C has it in one piece of memory. */
     @Test
     void aMatrixIsAnArrayOfC() throws IOException {

@@ -213,6 +213,34 @@ class OtherRanksTest {
         });
     }
 
+    /** What all ranks have comes to all, and what each has of its own only to as many. */
+    @Test
+    void objectsComeToOtherRanks() throws IOException {
+        make(Map.of());
+        run.run(4, (checkpoints, comm) -> {
+            new Agents(checkpoints).set(1, 5, 300);
+            checkpoints.protect(8, () -> "rank " + comm.rank(), text -> {}, Codec.of(String.class));
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        start(run, 3, (checkpoints, comm) -> {
+            Agents agents = new Agents(checkpoints);
+            checkpoints.distribute(7, Distribution.replicated());
+            checkpoints.recover(7);
+            assertThat(agents.all).isEqualTo(new Agents().set(1, 5, 300).all);
+            checkpoints.protect(8, () -> "", text -> {}, Codec.of(String.class));
+            assertThatThrownBy(() -> checkpoints.recover(8)).hasMessageContaining("does not say how it is distributed");
+            checkpoints.distribute(8, Distribution.replicated());
+            assertThatThrownBy(() -> checkpoints.recover(8)).hasMessageContaining("something else than rank 0");
+        });
+        setNodeSize(run, 2);
+        start(run, 4, (checkpoints, comm) -> {
+            String[] own = new String[1];
+            checkpoints.protect(8, () -> "", text -> own[0] = text, Codec.of(String.class));
+            checkpoints.recover(8);
+            assertThat(own[0]).isEqualTo("rank " + comm.rank());
+        });
+    }
+
     /** A job on as many ranks, on other nodes than before: each rank has its own. */
     @Test
     void onAsManyRanksNothingNeedBeSaid() throws IOException {

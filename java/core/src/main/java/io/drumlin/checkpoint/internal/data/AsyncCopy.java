@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.data;
 import io.drumlin.checkpoint.internal.io.PartialBlocks;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,8 +34,11 @@ public final class AsyncCopy implements AutoCloseable {
     /**
      * Copies the present values, and the HDF5 groups with their present names. An earlier copy must not be used any
      * more.
+     *
+     * @throws IOException an object cannot be encoded
      */
-    public Map<Integer, ProtectedData> copy(Map<Integer, ProtectedData> data) {
+    public Map<Integer, ProtectedData> copy(Map<Integer, ProtectedData> data) throws IOException {
+        ProtectedData.prepare(data);
         piece = 0;
         pieces.forEach(memory -> memory.buffer().clear());
         Map<Integer, ProtectedData> copies = new LinkedHashMap<>();

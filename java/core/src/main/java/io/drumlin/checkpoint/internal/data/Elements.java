@@ -9,7 +9,8 @@ import java.util.Optional;
 abstract class Elements {
 
     /** What can be protected, for messages. */
-    static final String WHAT = "give an array of primitives, an array of such arrays, a java.nio buffer or a Scalar";
+    static final String WHAT =
+            "give an array of primitives, an array of such arrays, a java.nio buffer or a Scalar, or a Codec";
 
     private final ElementType type;
     private final long count;
@@ -33,12 +34,13 @@ abstract class Elements {
         return type.size();
     }
 
-    final long count() {
+    /** Returns the number of the elements; those of an object change when it is encoded. */
+    long count() {
         return count;
     }
 
     final long size() {
-        return width() * count;
+        return width() * count();
     }
 
     /** Returns the dimensions of an array of arrays; empty if these elements are none. */
@@ -50,6 +52,17 @@ abstract class Elements {
     boolean isRagged() {
         return false;
     }
+
+    /** Returns whether the size changes with what the program has, so that each stored size fits. */
+    boolean hasAnySize() {
+        return false;
+    }
+
+    /** Takes what the program has now, if that is not done when bytes are copied. */
+    void prepare() {}
+
+    /** Announces that so many stored bytes are going to be copied in. */
+    void expect(long stored) {}
 
     /** Returns why the bytes that were copied in are of no use, in words; empty if they are. */
     Optional<String> problemOfRecovery() {

@@ -1,8 +1,11 @@
 package io.drumlin.checkpoint.internal.data;
 
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.Scalar;
+import io.drumlin.checkpoint.internal.object.ObjectForm;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.reflect.Array;
@@ -10,8 +13,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,6 +149,53 @@ public final class ProtectedData {
      */
     public static ProtectedData ofField(Lookup lookup, Object owner, String field) {
         return new ProtectedData(FieldElement.of(lookup, owner, field));
+    }
+
+    /**
+     * Views an object of the program as bytes.
+     *
+     * @param supplier returns the object when a checkpoint is taken
+     * @param consumer gets the object when it is recovered
+     * @throws IllegalArgumentException the codec describes what cannot be stored
+     */
+    public static <T> ProtectedData ofObject(
+            Supplier<? extends T> supplier, Consumer<? super T> consumer, Codec<T> codec) {
+        return new ProtectedData(new ObjectElements<>(supplier, consumer, new ObjectForm<>(codec)));
+    }
+
+    /**
+     * Takes the objects that the program has now. Their sizes are known from then on, and their bytes do not change until
+     * the next call.
+     *
+     * @throws IOException an object cannot be encoded
+     */
+    public static void prepare(Map<Integer, ProtectedData> variables) throws IOException {
+        for (Map.Entry<Integer, ProtectedData> each : variables.entrySet()) {
+            try {
+                each.getValue().elements.prepare();
+            } catch (RuntimeException | StackOverflowError e) {
+                throw DrumlinException.during("encoding variable " + each.getKey())
+                        .problem(e.toString())
+                        .advice("its supplier and its Codec must fit the object, and no thread changes it meanwhile")
+                        .cause(e)
+                        .exception();
+            }
+        }
+    }
+
+    /** Returns whether the variable is an object, whose size can be another one in each checkpoint. */
+    public boolean isObject() {
+        return elements.hasAnySize();
+    }
+
+    /** Returns whether so many stored bytes can be copied in. */
+    public boolean takes(long stored) {
+        return isObject() || stored == size();
+    }
+
+    /** Announces that so many stored bytes are going to be copied in; an object has this size from then on. */
+    public void expect(long stored) {
+        elements.expect(stored);
     }
 
     /** Sets the type of the elements in C. One or more elements of the Java type make up one element of this type. */

@@ -92,6 +92,7 @@ public final class Redistribution {
         for (Map.Entry<Integer, ProtectedData> variable : ordered.entrySet()) {
             int id = variable.getKey();
             long[] stored = storedBytes(id);
+            expect(variable.getValue(), stored);
             long[] present = presentBytes(variable.getValue());
             boolean replicated = Agreement.call(app, "recovery of variable " + id, () -> {
                 Distribution distribution = distribution(id, variable.getValue());
@@ -154,6 +155,14 @@ public final class Redistribution {
         long[] bytes = new long[app.size()];
         all.asLongBuffer().get(bytes);
         return bytes;
+    }
+
+    /** An object has no size before: it gets that of its own former rank, or of the first one if all have the same. */
+    private void expect(ProtectedData data, long[] stored) {
+        if (data.isObject()) {
+            boolean own = data.distribution().isEmpty() && app.rank() < stored.length;
+            data.expect(stored[own ? app.rank() : 0]);
+        }
     }
 
     /**

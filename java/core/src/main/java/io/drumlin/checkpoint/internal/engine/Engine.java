@@ -1,11 +1,15 @@
 package io.drumlin.checkpoint.internal.engine;
 
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.events.RunEvents;
+import io.drumlin.checkpoint.internal.file.IncrementalFile;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
@@ -20,6 +24,8 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * The components with which a rank takes and recovers the checkpoints of a run.
@@ -121,6 +127,24 @@ public record Engine(
     /** Returns the mode for files in other directories than those of the levels. */
     public IoMode modeAt(CheckpointDirectories places, RejectedFiles rejected) {
         return IoModes.of(context.with(rejected), config(), places, packing);
+    }
+
+    /** Returns this rank's file of a checkpoint whose variables are added a few at a time; opens nothing yet. */
+    public IncrementalFile unfinished(Level level, Map<Integer, ProtectedData> all) {
+        mode.requireIncrementalFiles();
+        Path path = unfinishedFile(level);
+        boolean temporary = level != Level.L4_DCP;
+        return new IncrementalFile(storage(), path, temporary, () -> mode.incrementalWriter(level, path), all);
+    }
+
+    private Path unfinishedFile(Level level) {
+        if (level == Level.L4_DCP) {
+            return mode.differentialFile(directories());
+        }
+        // A file that is later copied into a file of all ranks, or by a head, is best kept on the node.
+        boolean near = mode.shared(level).isPresent() || !config().isInline(level);
+        Path root = near ? directories().local() : directories().root(level);
+        return root.resolve(FileNames.incrementalName(run.topology().fileRank()));
     }
 
     /**

@@ -205,14 +205,18 @@ public final class RecoverySource {
                 id, array, target -> reader.recover(from.path(), from.file(), Map.of(id, target)));
     }
 
-    /** Fails if recovered bytes do not belong to what is protected. */
+    /** Gives recovered objects to the program; fails if recovered bytes do not belong to what is protected. */
     public static void requireUsable(Map<Integer, ProtectedData> recovered) throws DrumlinException {
         for (Map.Entry<Integer, ProtectedData> each : recovered.entrySet()) {
             Optional<String> problem = each.getValue().problemOfRecovery();
             if (problem.isPresent()) {
                 throw DrumlinException.during("recovery of variable " + each.getKey())
                         .problem(problem.get())
-                        .advice("reallocateRagged(id, array) makes an array as it was stored")
+                        .advice(
+                                each.getValue().isRagged()
+                                        ? "reallocateRagged(id, array) makes an array as it was stored"
+                                        : "the Codec must describe what was stored; docs/formats/objects.md says what"
+                                                + " may differ")
                         .exception();
             }
         }
@@ -234,9 +238,10 @@ public final class RecoverySource {
     }
 
     private void checkSize(RankCheckpoint from, int id) throws DrumlinException {
-        long size = variables.require(id).size();
+        ProtectedData variable = variables.require(id);
+        long size = variable.size();
         boolean known = from.file().contains(id);
-        if (!known || size != storedSize(id)) {
+        if (!known || !variable.takes(storedSize(id))) {
             throw DrumlinException.during("recovery of variable " + id)
                     .path(from.path())
                     .rank(rank)
@@ -247,5 +252,6 @@ public final class RecoverySource {
                     .advice("protect an array of the stored size, see storedSize(id)")
                     .exception();
         }
+        variable.expect(storedSize(id));
     }
 }

@@ -83,6 +83,10 @@ public final class IncrementalFile implements RankFileWriter {
     public void add(List<Integer> ids) throws IOException {
         Map<Integer, ProtectedData> variables = new LinkedHashMap<>();
         ids.forEach(id -> variables.computeIfAbsent(id, all::get));
+        if (incrementalWriter == null) {
+            // A file may have a place for each variable from the beginning on.
+            ProtectedData.prepare(all);
+        }
         open().add(variables, all);
     }
 

@@ -35,8 +35,6 @@ public final class ProtectedVariables {
     /** Names of the variables in the last checkpoint, as far as they are known. */
     private Map<Integer, VariableName> storedLabels = Map.of();
 
-    private long bytes;
-
     /** The ids that the program has protected in this run, also those that are not protected any more. */
     private final Set<Integer> usedIds = new LinkedHashSet<>();
 
@@ -99,7 +97,7 @@ public final class ProtectedVariables {
 
     /** Returns the bytes of all variables. */
     public long bytes() {
-        return bytes;
+        return data.values().stream().mapToLong(ProtectedData::size).sum();
     }
 
     public ProtectedData require(int id) {
@@ -142,7 +140,6 @@ public final class ProtectedVariables {
         variable.distribution(replaced == null ? Optional.empty() : replaced.distribution());
         usedIds.add(id);
         knownIds.add(id);
-        bytes += variable.size() - (replaced == null ? 0 : replaced.size());
     }
 
     public void distribute(int id, Distribution distribution) {
@@ -151,6 +148,10 @@ public final class ProtectedVariables {
             throw new IllegalArgumentException(
                     "variable " + id + " is a ragged array: another number of ranks cannot share its elements");
         }
+        if (variable.isObject() && !(distribution instanceof Distribution.Replicated)) {
+            throw new IllegalArgumentException("variable " + id
+                    + " is an object: another number of ranks cannot share it, unless it is replicated()");
+        }
         variable.distribution(Optional.of(distribution));
     }
 
@@ -158,7 +159,6 @@ public final class ProtectedVariables {
         ProtectedData removed = require(id);
         formerLabels.put(id, removed.label());
         data.remove(id);
-        bytes -= removed.size();
     }
 
     /** Replaces a ragged array by a new one that has the stored lengths. */

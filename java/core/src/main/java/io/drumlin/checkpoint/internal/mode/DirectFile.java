@@ -25,6 +25,7 @@ public record DirectFile(Map<Integer, ProtectedData> data, IoMode mode, StorageE
 
     @Override
     public FilePlan planFile(int ckptId, long timestamp) throws IOException {
+        ProtectedData.prepare(data);
         return mode.planFile(ckptId, timestamp, data);
     }
 

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.run;
 
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.checkpoint.Packing;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Opens runs of the engine. Not thread-safe. */
@@ -69,6 +71,13 @@ public final class EngineBuilder implements Checkpoints.Builder {
     @Override
     public EngineBuilder protect(int id, MethodHandles.Lookup lookup, Object owner, String field) {
         options.variables.put(id, ProtectedData.ofField(lookup, owner, field));
+        return this;
+    }
+
+    @Override
+    public <T> EngineBuilder protect(
+            int id, Supplier<? extends T> supplier, Consumer<? super T> consumer, Codec<T> codec) {
+        options.variables.put(id, ProtectedData.ofObject(supplier, consumer, codec));
         return this;
     }
 

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.run;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.DifferentialShare;
@@ -15,11 +16,9 @@ import io.drumlin.checkpoint.SnapshotPlan;
 import io.drumlin.checkpoint.Staging;
 import io.drumlin.checkpoint.Stash;
 import io.drumlin.checkpoint.Status;
-import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.data.FaultInjection;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
-import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.CheckpointOutcome;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
@@ -34,7 +33,6 @@ import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.file.VariableByVariable;
 import io.drumlin.checkpoint.internal.mode.DirectFile;
-import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.provenance.StartRecord;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.staging.FileStaging;
@@ -42,10 +40,11 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Implements the checkpoints of a run with the engine. */
@@ -169,6 +168,11 @@ public final class EngineCheckpoints implements Checkpoints {
     @Override
     public void protect(int id, MethodHandles.Lookup lookup, Object owner, String field) {
         variables.protect(id, ProtectedData.ofField(lookup, owner, field));
+    }
+
+    @Override
+    public <T> void protect(int id, Supplier<? extends T> supplier, Consumer<? super T> consumer, Codec<T> codec) {
+        variables.protect(id, ProtectedData.ofObject(supplier, consumer, codec));
     }
 
     @Override
@@ -391,7 +395,7 @@ public final class EngineCheckpoints implements Checkpoints {
         long timestamp = agreeOnCheckpoint(ckptId, taken.request());
         trace.met();
         if (taken == Level.L4_DCP) {
-            try (IncrementalFile file = unfinished(taken)) {
+            try (IncrementalFile file = engine.unfinished(taken, variables.byId())) {
                 return take(ckptId, taken, timestamp, file.adding(engine.mode().order(variables.byId())), trace);
             }
         }
@@ -400,26 +404,6 @@ public final class EngineCheckpoints implements Checkpoints {
         }
         RankFileWriter own = new DirectFile(variables.byId(), engine.mode(), engine.storage(), engine.slabs());
         return take(ckptId, taken, timestamp, own, trace);
-    }
-
-    private IncrementalFile unfinished(Level level) {
-        IoMode mode = engine.mode();
-        mode.requireIncrementalFiles();
-        Path path = unfinishedFile(level);
-        boolean temporary = level != Level.L4_DCP;
-        return new IncrementalFile(
-                engine.storage(), path, temporary, () -> mode.incrementalWriter(level, path), variables.byId());
-    }
-
-    private Path unfinishedFile(Level level) {
-        RunDirectory directories = engine.directories();
-        if (level == Level.L4_DCP) {
-            return engine.mode().differentialFile(directories);
-        }
-        // A file that is later copied into a file of all ranks, or by a head, is best kept on the node.
-        boolean near = engine.mode().shared(level).isPresent() || !config.isInline(level);
-        Path root = near ? directories.local() : directories.root(level);
-        return root.resolve(FileNames.incrementalName(run.topology().fileRank()));
     }
 
     @Override
@@ -434,8 +418,8 @@ public final class EngineCheckpoints implements Checkpoints {
         requireNoneOpen();
         underway.awaitHere();
         Level taken = engine.coordinator().available(level);
-        VariableByVariable begun =
-                new VariableByVariable(ckptId, engine.app(), additions(ckptId, taken, unfinished(taken)));
+        VariableByVariable begun = new VariableByVariable(
+                ckptId, engine.app(), additions(ckptId, taken, engine.unfinished(taken, variables.byId())));
         incremental = begun;
         return begun;
     }

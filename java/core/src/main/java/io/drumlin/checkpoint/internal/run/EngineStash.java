@@ -82,6 +82,7 @@ final class EngineStash implements Stash {
                 StoredFile stored = item.checkpoint.open(item.file);
                 for (int id : stored.sizes().keySet()) {
                     checkSize(item.file, id, stored.size(id));
+                    variables.require(id).expect(stored.size(id));
                 }
                 return stored;
             });
@@ -98,7 +99,7 @@ final class EngineStash implements Stash {
 
     private void checkSize(Path path, int id, long stored) throws DrumlinException {
         ProtectedData variable = variables.byId().get(id);
-        if (variable == null || variable.size() != stored) {
+        if (variable == null || !variable.takes(stored)) {
             throw DrumlinException.during("loading variable " + id)
                     .path(path)
                     .rank(app.rank())

@@ -164,6 +164,9 @@ public final class Subsets {
         ProtectedData variable = variables.get(id);
         RunDataset dataset = subset.dataset();
         long size = variable == null ? -1 : variable.size();
+        if (variable != null && variable.isObject()) {
+            throw wrong(operation, id, subset, "is an object, which is no part of a dataset");
+        }
         if (!subset.slab().isWithin(dataset.dimensions())) {
             throw wrong(operation, id, subset, "is not within its dimensions " + dataset.dimensions());
         }

@@ -43,6 +43,7 @@ public final class EarlyRecovery {
         if (variables.isEmpty() || meta.locator().isPresent() || !fits(meta)) {
             return Optional.empty();
         }
+        variables.forEach((id, data) -> data.expect(meta.size(id)));
         if (meta.whole().isEmpty()) {
             return Optional.of(this::copy);
         }
@@ -54,9 +55,10 @@ public final class EarlyRecovery {
     }
 
     private boolean fits(StoredFile meta) {
-        Map<Integer, Long> sizes = new HashMap<>();
-        variables.forEach((id, data) -> sizes.put(id, data.size()));
-        return sizes.equals(meta.sizes())
+        Map<Integer, Long> sizes = meta.sizes();
+        return sizes.keySet().equals(variables.keySet())
+                && variables.entrySet().stream()
+                        .allMatch(each -> each.getValue().takes(meta.size(each.getKey())))
                 && meta.toVerify().stream().allMatch(chunk -> chunk.md5().isPresent())
                 && meta.chunks().stream()
                         .allMatch(chunk -> chunk.from() >= 0

@@ -1,0 +1,108 @@
+package io.drumlin.checkpoint.internal.object;
+
+import java.io.IOException;
+import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Arrays of primitives, which are stored a piece at a time. */
+final class ArrayType extends ValueType {
+
+    private static final int PIECE_BYTES = 1 << 12;
+
+    private final Class<?> component;
+    private final Schema schema;
+
+    /** @param component a primitive */
+    ArrayType(Class<?> component) {
+        this.component = component;
+        schema = Schema.of(component.getName() + "[]");
+    }
+
+    @Override
+    Schema schema() {
+        return schema;
+    }
+
+    @Override
+    void write(Object value, ObjectBytes out) {
+        int length = Array.getLength(value);
+        out.putInt(length);
+        byte[] bytes = piece(length);
+        ByteBuffer piece = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int most = bytes.length / schema.elementBytes();
+        for (int done = 0; done < length; done += most) {
+            int count = Math.min(most, length - done);
+            put(value, done, count, piece);
+            out.put(bytes, count * schema.elementBytes());
+        }
+    }
+
+    private byte[] piece(int length) {
+        return new byte[(int) Math.min(PIECE_BYTES, (long) length * schema.elementBytes())];
+    }
+
+    @Override
+    ValueReader reader(Schema stored, String where) throws IOException {
+        requireKind(stored, where);
+        int width = schema.elementBytes();
+        return in -> {
+            int length = in.getLength(where, width);
+            Object array = Array.newInstance(component, length);
+            ByteBuffer piece = ByteBuffer.wrap(piece(length)).order(ByteOrder.LITTLE_ENDIAN);
+            int most = piece.capacity() / width;
+            for (int done = 0; done < length; done += most) {
+                int count = Math.min(most, length - done);
+                in.get(piece.clear().limit(count * width));
+                get(array, done, count, piece.flip());
+            }
+            return array;
+        };
+    }
+
+    private static void put(Object array, int from, int count, ByteBuffer target) {
+        if (array instanceof double[] values) {
+            target.asDoubleBuffer().put(values, from, count);
+        } else if (array instanceof float[] values) {
+            target.asFloatBuffer().put(values, from, count);
+        } else if (array instanceof long[] values) {
+            target.asLongBuffer().put(values, from, count);
+        } else if (array instanceof int[] values) {
+            target.asIntBuffer().put(values, from, count);
+        } else if (array instanceof char[] values) {
+            target.asCharBuffer().put(values, from, count);
+        } else if (array instanceof short[] values) {
+            target.asShortBuffer().put(values, from, count);
+        } else if (array instanceof byte[] values) {
+            target.put(0, values, from, count);
+        } else {
+            boolean[] values = (boolean[]) array;
+            for (int i = 0; i < count; i++) {
+                target.put(i, (byte) (values[from + i] ? 1 : 0));
+            }
+        }
+    }
+
+    private static void get(Object array, int from, int count, ByteBuffer source) {
+        if (array instanceof double[] values) {
+            source.asDoubleBuffer().get(values, from, count);
+        } else if (array instanceof float[] values) {
+            source.asFloatBuffer().get(values, from, count);
+        } else if (array instanceof long[] values) {
+            source.asLongBuffer().get(values, from, count);
+        } else if (array instanceof int[] values) {
+            source.asIntBuffer().get(values, from, count);
+        } else if (array instanceof char[] values) {
+            source.asCharBuffer().get(values, from, count);
+        } else if (array instanceof short[] values) {
+            source.asShortBuffer().get(values, from, count);
+        } else if (array instanceof byte[] values) {
+            source.get(0, values, from, count);
+        } else {
+            boolean[] values = (boolean[]) array;
+            for (int i = 0; i < count; i++) {
+                values[from + i] = source.get(i) != 0;
+            }
+        }
+    }
+}
