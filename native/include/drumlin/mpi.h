@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a function below appears, changes its signature or its meaning, or disappears. */
-#define DRUMLIN_MPI_ABI 5
+#define DRUMLIN_MPI_ABI 6
 
 /* The DRUMLIN_MPI_ABI with which the library was built. May be called at any time. */
 DRUMLIN_API int32_t drumlin_mpi_abi(void);
@@ -237,11 +237,20 @@ DRUMLIN_API int32_t drumlin_mpi_cancel_receive(int64_t request);
  *
  * path    the same on all ranks, NUL-terminated, at most DRUMLIN_MPI_FILE_MOST_PATH bytes
  * modes   DRUMLIN_MPI_FILE_* joined by |, the same on all ranks
+ * hints   for MPI_Info: lines "key=value", NUL-terminated, the same on all ranks; "" for none. With hints, MPI makes a
+ *         missing file, so that those for its stripes (striping_unit, striping_factor) count
  *
  * Returns a handle, to be given to drumlin_mpi_file_close. Errors: those of this rank, else of another one, among them
- * -EINVAL (modes), -ENAMETOOLONG, -ENOMEM and those of open(2), which each rank tries before MPI does.
+ * -EINVAL (modes, a hint without key or value or longer than MPI takes), -ENAMETOOLONG, -ENOMEM and those of open(2),
+ * which each rank tries before MPI does.
  */
-DRUMLIN_API int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes);
+DRUMLIN_API int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes, const char *hints);
+
+/*
+ * As drumlin_mpi_file_open, on the calling rank of comm alone; not collective, and no call on the file is. The file is
+ * closed by drumlin_mpi_file_close.
+ */
+DRUMLIN_API int64_t drumlin_mpi_file_open_alone(int64_t comm, const char *path, int32_t modes, const char *hints);
 
 /*
  * Writes length bytes at offset, where every rank has an offset and a length of its own, also above 2 GiB or 0.

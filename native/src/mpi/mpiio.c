@@ -117,6 +117,42 @@ static int32_t probe_on_all_ranks(MPI_Comm comm, const char *path, int32_t modes
     return result;
 }
 
+/* Adds a hint "key=value" to the info. Returns -EINVAL where MPI would refuse it, because that may end the job. */
+static int32_t add_hint(MPI_Info info, const char *line, size_t length)
+{
+    char key[MPI_MAX_INFO_KEY];
+    char value[MPI_MAX_INFO_VAL];
+    const char *equals = memchr(line, '=', length);
+    if (equals == NULL)
+        return -EINVAL;
+    size_t key_length = (size_t)(equals - line);
+    size_t value_length = length - key_length - 1;
+    if (key_length == 0 || key_length >= sizeof key || value_length == 0 || value_length >= sizeof value)
+        return -EINVAL;
+    memcpy(key, line, key_length);
+    key[key_length] = '\0';
+    memcpy(value, equals + 1, value_length);
+    value[value_length] = '\0';
+    return mpi_result(MPI_Info_set(info, key, value));
+}
+
+/* Makes the info of lines "key=value"; MPI_INFO_NULL where there are none. */
+static int32_t make_info(const char *hints, MPI_Info *info)
+{
+    *info = MPI_INFO_NULL;
+    if (*hints == '\0')
+        return 0;
+    int32_t result = mpi_result(MPI_Info_create(info));
+    while (result == 0 && *hints != '\0') {
+        size_t length = strcspn(hints, "\n");
+        result = add_hint(*info, hints, length);
+        hints += length + (hints[length] == '\n');
+    }
+    if (result < 0 && *info != MPI_INFO_NULL)
+        MPI_Info_free(info);
+    return result;
+}
+
 /* Makes a communicator of this rank alone. MPI_COMM_SELF may be in use by another thread. */
 static int32_t make_comm_of_one(MPI_Comm comm, MPI_Comm *alone)
 {
@@ -138,48 +174,99 @@ static int32_t make_comm_of_one(MPI_Comm comm, MPI_Comm *alone)
 }
 
 /* Opens the file for this rank alone: one that cannot would leave the others waiting in MPI_File_open (OMPIO, 4.1). */
-static int32_t open_alone(struct shared_file *opened, const char *path, int32_t modes)
+static int32_t open_alone(struct shared_file *opened, const char *path, int mpi_modes, MPI_Info info)
 {
     MPI_Comm alone = MPI_COMM_NULL;
     int32_t result = make_comm_of_one(opened->comm, &alone);
     if (result < 0)
         return result;
-    result = mpi_result(MPI_File_open(alone, path, mpi_access_mode(modes), MPI_INFO_NULL, &opened->file));
+    result = mpi_result(MPI_File_open(alone, path, mpi_modes, info, &opened->file));
     MPI_Comm_free(&alone);
     return result;
 }
 
-int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes)
+/*
+ * Makes a missing file through MPI on rank 0, because a file gets its stripes from the hints only when MPI makes it.
+ * Returns the modes that are left to probe for. A failure shows there, with its reason.
+ */
+static int32_t make_with_hints(MPI_Comm comm, const char *path, int32_t modes, MPI_Info info)
 {
+    struct shared_file made = {.file = MPI_FILE_NULL, .comm = comm};
+    int rank;
+    if (!(modes & DRUMLIN_MPI_FILE_CREATE) || info == MPI_INFO_NULL || MPI_Comm_rank(comm, &rank) != MPI_SUCCESS ||
+        rank != 0 || access(path, F_OK) == 0)
+        return modes;
+    int exclusive = modes & DRUMLIN_MPI_FILE_EXCLUSIVE ? MPI_MODE_EXCL : 0;
+    if (open_alone(&made, path, mpi_access_mode(modes) | MPI_MODE_CREATE | exclusive, info) < 0)
+        return modes;
+    MPI_File_close(&made.file);
+    return modes & ~DRUMLIN_MPI_FILE_EXCLUSIVE;
+}
+
+static int32_t open_on_all_ranks(struct shared_file *opened, const char *path, int32_t modes, MPI_Info info)
+{
+    int32_t result = probe_on_all_ranks(opened->comm, path, make_with_hints(opened->comm, path, modes, info));
+    if (result < 0)
+        return result;
+    return (int32_t)agree_on_outcome(opened->comm, open_alone(opened, path, mpi_access_mode(modes), info));
+}
+
+static void abandon(struct shared_file *opened)
+{
+    if (opened->file != MPI_FILE_NULL)
+        MPI_File_close(&opened->file);
+    MPI_Comm_free(&opened->comm);
+}
+
+static int32_t check_open(const char *path, int32_t modes)
+{
+    int32_t result = check_modes(modes);
+    return result == 0 && strlen(path) > DRUMLIN_MPI_FILE_MOST_PATH ? -ENAMETOOLONG : result;
+}
+
+int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes, const char *hints)
+{
+    MPI_Info info = MPI_INFO_NULL;
     int32_t result = mpi_check_comm(comm);
     if (result == 0)
-        result = check_modes(modes);
-    if (result == 0 && strlen(path) > DRUMLIN_MPI_FILE_MOST_PATH)
-        result = -ENAMETOOLONG;
+        result = check_open(path, modes);
     if (result < 0)
         return result;
 
     struct shared_file *shared = malloc(sizeof *shared);
     struct shared_file opened = {.file = MPI_FILE_NULL};
     result = mpi_result(MPI_Comm_dup(COMM_OF(comm), &opened.comm));
-    if (result < 0) {
-        free(shared);
-        return result;
+    if (result == 0) {
+        MPI_Comm_set_errhandler(opened.comm, MPI_ERRORS_RETURN);
+        result = (int32_t)agree_on_outcome(opened.comm, shared == NULL ? -ENOMEM : make_info(hints, &info));
+        if (result == 0)
+            result = open_on_all_ranks(&opened, path, modes, info);
+        if (result < 0)
+            abandon(&opened);
     }
-    MPI_Comm_set_errhandler(opened.comm, MPI_ERRORS_RETURN);
-    result = probe_on_all_ranks(opened.comm, path, modes);
-    if (result == 0)
-        result = (int32_t)agree_on_outcome(opened.comm, shared == NULL ? -ENOMEM : open_alone(&opened, path, modes));
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
     if (result < 0) {
-        if (opened.file != MPI_FILE_NULL)
-            MPI_File_close(&opened.file);
-        MPI_Comm_free(&opened.comm);
         free(shared);
         return result;
     }
     MPI_File_set_errhandler(opened.file, MPI_ERRORS_RETURN);
     *shared = opened;
     return HANDLE_OF(shared);
+}
+
+int64_t drumlin_mpi_file_open_alone(int64_t comm, const char *path, int32_t modes, const char *hints)
+{
+    MPI_Comm alone = MPI_COMM_NULL;
+    int32_t result = mpi_check_comm(comm);
+    if (result == 0)
+        result = make_comm_of_one(COMM_OF(comm), &alone);
+    if (result < 0)
+        return result;
+    MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+    int64_t file = drumlin_mpi_file_open(HANDLE_OF(alone), path, modes, hints);
+    MPI_Comm_free(&alone);
+    return file;
 }
 
 /* MPI_File_read_at, or MPI_File_write_at without its const. */

@@ -57,7 +57,7 @@ static void nothing_works_before_init(void **state)
     assert_int_equal(drumlin_mpi_start_receive(1, &byte, 1, 0, 0), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_wait(1), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_cancel_receive(1), -ESHUTDOWN);
-    assert_int_equal(drumlin_mpi_file_open(1, "x", DRUMLIN_MPI_FILE_READ), -ESHUTDOWN);
+    assert_int_equal(drumlin_mpi_file_open(1, "x", DRUMLIN_MPI_FILE_READ, ""), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_thread_level(), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_abort(1), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_finalize(), 0);

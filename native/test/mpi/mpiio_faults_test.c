@@ -10,7 +10,7 @@ static char path[64];
 static int opens_everywhere(void)
 {
     char byte = (char)('a' + rank);
-    int64_t file = drumlin_mpi_file_open(comm, path, DRUMLIN_MPI_FILE_WRITE | DRUMLIN_MPI_FILE_CREATE);
+    int64_t file = drumlin_mpi_file_open(comm, path, DRUMLIN_MPI_FILE_WRITE | DRUMLIN_MPI_FILE_CREATE, "");
     int64_t opened = file > 0;
     assert_int_equal(drumlin_mpi_allreduce(comm, &opened, 1, DRUMLIN_MPI_SUM), 0);
     assert_int_equal(opened, file > 0 ? size : 0);

@@ -11,10 +11,27 @@
 static int failing;
 static int last_rank_fails(int code);
 
+/* What the hints of MPI_File_open were, and whether one of its calls was to make the file. */
+static struct {
+    int calls, makes;
+    char stripe[MPI_MAX_INFO_VAL], nodes[MPI_MAX_INFO_VAL];
+} hinted;
+
+static void note_hints(MPI_Info info, int modes)
+{
+    int found;
+    hinted.calls++;
+    hinted.makes += (modes & MPI_MODE_CREATE) != 0;
+    MPI_Info_get(info, "striping_unit", sizeof hinted.stripe - 1, hinted.stripe, &found);
+    MPI_Info_get(info, "cb_nodes", sizeof hinted.nodes - 1, hinted.nodes, &found);
+}
+
 int __real_MPI_File_open(MPI_Comm ranks, const char *name, int modes, MPI_Info info, MPI_File *file);
 int __wrap_MPI_File_open(MPI_Comm ranks, const char *name, int modes, MPI_Info info, MPI_File *file);
 int __wrap_MPI_File_open(MPI_Comm ranks, const char *name, int modes, MPI_Info info, MPI_File *file)
 {
+    if (info != MPI_INFO_NULL)
+        note_hints(info, modes);
     return last_rank_fails(__real_MPI_File_open(ranks, name, modes, info, file));
 }
 
@@ -94,7 +111,7 @@ static void every_rank_writes_and_reads_its_region(void **state)
     for (int64_t i = 0; i < length; i++)
         data[i] = byte_at(start_of(rank) + i);
 
-    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE, "");
     assert_true(file > 0);
     assert_int_equal(drumlin_mpi_file_write_at_all(file, start_of(rank), data, length), length);
     assert_int_equal(drumlin_mpi_file_sync(file), 0);
@@ -120,7 +137,7 @@ static void reading_stops_at_the_end_of_the_file(void **state)
     make_path();
     char data[4000];
     memset(data, 'x', sizeof data);
-    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE, "");
     assert_int_equal(drumlin_mpi_file_write_at_all(file, 0, data, rank == 0 ? 2500 : 0), rank == 0 ? 2500 : 0);
     assert_int_equal(drumlin_mpi_file_sync(file), 0);
     assert_int_equal(drumlin_mpi_barrier(comm), 0);
@@ -138,13 +155,66 @@ static void reading_stops_at_the_end_of_the_file(void **state)
     remove_file();
 }
 
+static void hints_reach_mpi_which_makes_the_file_with_them(void **state)
+{
+    (void)state;
+    make_path();
+    memset(&hinted, 0, sizeof hinted);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE, "striping_unit=65536\ncb_nodes=2");
+    assert_true(file > 0);
+    assert_int_equal(hinted.calls, rank == 0 ? 2 : 1);
+    assert_int_equal(hinted.makes, rank == 0 ? 1 : 0);
+    assert_string_equal(hinted.stripe, "65536");
+    assert_string_equal(hinted.nodes, "2");
+    assert_int_equal(drumlin_mpi_file_write_at_all(file, rank, "x", 1), 1);
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE, "cb_nodes=2\n"), -EEXIST);
+    remove_file();
+}
+
+static void a_hint_that_mpi_would_refuse_is_an_error(void **state)
+{
+    (void)state;
+    char long_key[MPI_MAX_INFO_KEY + 10];
+    memset(long_key, 'k', sizeof long_key);
+    memcpy(long_key + MPI_MAX_INFO_KEY, "=v", 3);
+    make_path();
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE, "striping_unit"), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE, "=1"), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE, "cb_nodes=1\nstriping_unit="), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE, long_key), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE, rank == size - 1 ? "=" : ""), -EINVAL);
+}
+
+/* The last rank alone opens and writes the file, while the others go on. */
+static void a_file_of_one_rank_alone_needs_no_other(void **state)
+{
+    (void)state;
+    make_path();
+    char data[2500];
+    memset(data, 'x', sizeof data);
+    if (rank == size - 1) {
+        int64_t file = drumlin_mpi_file_open_alone(comm, path, WRITABLE, "cb_nodes=1");
+        assert_true(file > 0);
+        assert_int_equal(drumlin_mpi_file_write_at_all(file, 5, data, sizeof data), sizeof data);
+        assert_int_equal(drumlin_mpi_file_sync(file), 0);
+        assert_int_equal(drumlin_mpi_file_read_at_all(file, 4, data, sizeof data), sizeof data);
+        assert_int_equal(data[0], 0);
+        assert_int_equal(data[1], 'x');
+        assert_int_equal(drumlin_mpi_file_size(file), 5 + sizeof data);
+        assert_int_equal(drumlin_mpi_file_close(file), 0);
+        assert_int_equal(drumlin_mpi_file_open_alone(comm, "/nonexistent/file", WRITABLE, ""), -ENOENT);
+    }
+    remove_file();
+}
+
 static void a_failure_of_one_rank_is_one_of_all(void **state)
 {
     (void)state;
     make_path();
     char data[3500];
     memset(data, 'y', sizeof data);
-    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE, "");
     int64_t offset = rank == size - 1 ? -1 : INT64_C(3500) * rank;
     assert_int_equal(drumlin_mpi_file_write_at_all(file, offset, data, 3500), -EINVAL);
     assert_int_equal(drumlin_mpi_file_write_at_all(file, INT64_C(3500) * rank, data, 3500), 3500);
@@ -158,12 +228,12 @@ static void no_rank_goes_on_where_one_has_failed(void **state)
     (void)state;
     const int32_t failure = -DRUMLIN_MPI_ERROR - MPI_ERR_IO;
     make_path();
-    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE, "");
     failing = 1;
     assert_int_equal(drumlin_mpi_file_sync(file), failure);
     assert_int_equal(drumlin_mpi_file_set_size(file, 100), failure);
     assert_int_equal(drumlin_mpi_file_close(file), failure);
-    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE), failure);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE, ""), failure);
     failing = 0;
     remove_file();
 }
@@ -173,7 +243,7 @@ static void what_cannot_be_read_is_not_the_end_of_the_file(void **state)
     (void)state;
     make_path();
     char data[100] = {0};
-    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE, "");
     assert_int_equal(drumlin_mpi_file_write_at_all(file, INT64_C(100) * rank, data, 100), 100);
     failing = 1;
     assert_int_equal(drumlin_mpi_file_read_at_all(file, INT64_C(100) * rank, data, 100), -EIO);
@@ -193,7 +263,7 @@ static void a_file_that_one_rank_cannot_open_is_one_that_nobody_can(void **state
         assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(drumlin_mpi_barrier(comm), 0);
     assert_int_equal(chdir(rank == size - 1 ? "/" : path), 0);
-    int64_t file = drumlin_mpi_file_open(comm, "drumlin-only-here", WRITABLE);
+    int64_t file = drumlin_mpi_file_open(comm, "drumlin-only-here", WRITABLE, "");
     assert_int_equal(chdir("/"), 0);
     assert_int_equal(file, -ENOENT);
     assert_int_equal(drumlin_mpi_barrier(comm), 0);
@@ -235,7 +305,7 @@ static void a_rank_without_descriptors_leaves_nobody_waiting(void **state)
             setrlimit(RLIMIT_NOFILE, &low);
             count = leave_descriptors(taken, left);
         }
-        int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+        int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE, "");
         while (count > 0)
             close(taken[--count]);
         setrlimit(RLIMIT_NOFILE, &limit);
@@ -254,7 +324,7 @@ static void a_path_that_is_too_long_for_mpi_is_refused(void **state)
     char name[300] = "/tmp";
     while (strlen(name) < 250)
         strcat(name, "/abcdefgh");
-    assert_int_equal(drumlin_mpi_file_open(comm, name, WRITABLE), -ENAMETOOLONG);
+    assert_int_equal(drumlin_mpi_file_open(comm, name, WRITABLE, ""), -ENAMETOOLONG);
 }
 
 /* The file of the last rank may not grow as far as its region. */
@@ -265,7 +335,7 @@ static void a_rank_that_cannot_write_is_noticed(void **state)
     char data[3500];
     struct rlimit unlimited;
     memset(data, 'z', sizeof data);
-    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE, "");
     getrlimit(RLIMIT_FSIZE, &unlimited);
     if (rank == size - 1) {
         struct rlimit limited = {.rlim_cur = 3500 * (rlim_t)rank + 1700, .rlim_max = unlimited.rlim_max};
@@ -282,7 +352,7 @@ static void a_full_file_system_is_noticed(void **state)
 {
     (void)state;
     char data[3500] = {0};
-    int64_t file = drumlin_mpi_file_open(comm, "/dev/full", DRUMLIN_MPI_FILE_WRITE);
+    int64_t file = drumlin_mpi_file_open(comm, "/dev/full", DRUMLIN_MPI_FILE_WRITE, "");
     if (file < 0)
         skip();
     assert_true(drumlin_mpi_file_write_at_all(file, INT64_C(3500) * rank, data, 3500) < 0);
@@ -292,15 +362,15 @@ static void a_full_file_system_is_noticed(void **state)
 static void a_file_that_cannot_be_opened_is_an_error(void **state)
 {
     (void)state;
-    assert_int_equal(drumlin_mpi_file_open(comm, "/nonexistent/file", DRUMLIN_MPI_FILE_READ), -ENOENT);
-    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", 0), -EINVAL);
-    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", DRUMLIN_MPI_FILE_READ | DRUMLIN_MPI_FILE_CREATE), -EINVAL);
-    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", DRUMLIN_MPI_FILE_WRITE | 64), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, "/nonexistent/file", DRUMLIN_MPI_FILE_READ, ""), -ENOENT);
+    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", 0, ""), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", DRUMLIN_MPI_FILE_READ | DRUMLIN_MPI_FILE_CREATE, ""), -EINVAL);
+    assert_int_equal(drumlin_mpi_file_open(comm, "/tmp/x", DRUMLIN_MPI_FILE_WRITE | 64, ""), -EINVAL);
     make_path();
-    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE, "");
     assert_true(file > 0);
     assert_int_equal(drumlin_mpi_file_close(file), 0);
-    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE), -EEXIST);
+    assert_int_equal(drumlin_mpi_file_open(comm, path, WRITABLE | DRUMLIN_MPI_FILE_EXCLUSIVE, ""), -EEXIST);
     remove_file();
 }
 
@@ -309,6 +379,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rank_writes_and_reads_its_region),
         cmocka_unit_test(reading_stops_at_the_end_of_the_file),
+        cmocka_unit_test(hints_reach_mpi_which_makes_the_file_with_them),
+        cmocka_unit_test(a_hint_that_mpi_would_refuse_is_an_error),
+        cmocka_unit_test(a_file_of_one_rank_alone_needs_no_other),
         cmocka_unit_test(a_failure_of_one_rank_is_one_of_all),
         cmocka_unit_test(no_rank_goes_on_where_one_has_failed),
         cmocka_unit_test(what_cannot_be_read_is_not_the_end_of_the_file),

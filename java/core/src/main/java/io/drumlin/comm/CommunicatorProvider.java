@@ -2,6 +2,7 @@ package io.drumlin.comm;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /** Provides communicators that core does not know, such as those of MPI. {@link java.util.ServiceLoader} finds it. */
@@ -30,10 +31,26 @@ public interface CommunicatorProvider {
      *
      * @param ranks any communicator
      * @param path the same on all ranks
+     * @param hints keys and values for the carrier, the same on all ranks; it ignores those that it does not know
      * @return empty if this provider does not carry the communicator, or has no files
      * @throws IOException on all ranks: the file cannot be made
      */
-    default Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
+    default Optional<SharedFile> create(Communicator ranks, Path path, Map<String, String> hints) throws IOException {
+        return Optional.empty();
+    }
+
+    /**
+     * Opens a file of this rank alone through the carrier of the messages. Not collective, and no call on the file is.
+     *
+     * @param ranks any communicator
+     * @param path the file
+     * @param access what the file is opened for
+     * @param hints keys and values for the carrier, which ignores those that it does not know
+     * @return empty if this provider does not carry the communicator, or has no files
+     * @throws IOException the file cannot be opened
+     */
+    default Optional<SharedFile> openAlone(
+            Communicator ranks, Path path, SharedFile.Access access, Map<String, String> hints) throws IOException {
         return Optional.empty();
     }
 

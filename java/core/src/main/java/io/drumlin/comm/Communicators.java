@@ -127,16 +127,42 @@ public final class Communicators {
      *
      * @param ranks any communicator
      * @param path the same on all ranks
+     * @param hints keys and values for the carrier, the same on all ranks; it ignores those that it does not know
      * @return empty if the carrier has no files
      * @throws IOException on all ranks: the file cannot be made
      */
-    public static Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
+    public static Optional<SharedFile> create(Communicator ranks, Path path, Map<String, String> hints)
+            throws IOException {
+        return carried(ranks, provider -> provider.create(ranks, path, hints));
+    }
+
+    /**
+     * Opens a file of this rank alone through the carrier of the messages. Not collective, and no call on the file is.
+     *
+     * @param ranks any communicator
+     * @param path the file
+     * @param access what the file is opened for
+     * @param hints keys and values for the carrier, which ignores those that it does not know
+     * @return empty if the carrier has no files
+     * @throws IOException the file cannot be opened
+     */
+    public static Optional<SharedFile> openAlone(
+            Communicator ranks, Path path, SharedFile.Access access, Map<String, String> hints) throws IOException {
+        return carried(ranks, provider -> provider.openAlone(ranks, path, access, hints));
+    }
+
+    /** Opens a file with one of the providers. */
+    private interface FileOpening {
+        Optional<SharedFile> by(CommunicatorProvider provider) throws IOException;
+    }
+
+    private static Optional<SharedFile> carried(Communicator ranks, FileOpening opening) throws IOException {
         if (ranks.nativeHandle().isEmpty()) {
             return Optional.empty();
         }
         try {
             for (CommunicatorProvider provider : ServiceLoader.load(CommunicatorProvider.class)) {
-                Optional<SharedFile> file = provider.create(ranks, path);
+                Optional<SharedFile> file = opening.by(provider);
                 if (file.isPresent()) {
                     return file;
                 }

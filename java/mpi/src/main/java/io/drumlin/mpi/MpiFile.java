@@ -11,16 +11,19 @@ import io.drumlin.storage.OpenMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One file that all ranks of a communicator write and read together, through MPI-IO.
  *
  * <p>All calls except {@link #size()} are collective over the communicator with which the file was opened. Every rank
  * makes them, each for its own region, which may be empty. Buffers may be heap or direct. Their position and limit
- * bound the region, and a call changes neither. If MPI reports a failure on one rank, the call fails on all. Not
- * thread-safe.
+ * bound the region, and a call changes neither. If MPI reports a failure on one rank, the call fails on all. A file of
+ * {@link #openAlone} has only one rank, so no call on it is collective. Not thread-safe.
  */
 public final class MpiFile implements SharedFile {
 
@@ -44,14 +47,58 @@ public final class MpiFile implements SharedFile {
      * @throws IllegalArgumentException the communicator does not belong to MPI, or the modes are invalid
      */
     public static MpiFile open(Communicator ranks, Path path, Set<OpenMode> modes) throws IOException {
+        return open(ranks, path, modes, Map.of());
+    }
+
+    /**
+     * Opens a file on all ranks, with hints for MPI. Collective.
+     *
+     * @param ranks an MPI communicator; it may be closed while the file is open
+     * @param path the same on all ranks
+     * @param modes the same on all ranks; MPI-IO does not support {@link OpenMode#DIRECT}
+     * @param hints keys and values of {@code MPI_Info}, the same on all ranks; MPI ignores those that it does not know
+     * @return the open file, which the caller must close
+     * @throws IOException the file cannot be opened, or MPI does not take a hint
+     * @throws IllegalArgumentException the communicator does not belong to MPI, or the modes are invalid
+     */
+    public static MpiFile open(Communicator ranks, Path path, Set<OpenMode> modes, Map<String, String> hints)
+            throws IOException {
+        return open(MpiLibrary::drumlin_mpi_file_open, ranks, path, modes, hints);
+    }
+
+    /**
+     * Opens a file on this rank alone. Neither this call nor any on the file is collective then.
+     *
+     * @param ranks an MPI communicator of this rank and others; it may be closed while the file is open
+     * @param path the file
+     * @param modes MPI-IO does not support {@link OpenMode#DIRECT}
+     * @param hints keys and values of {@code MPI_Info}; MPI ignores those that it does not know
+     * @return the open file, which the caller must close
+     * @throws IOException the file cannot be opened, or MPI does not take a hint
+     * @throws IllegalArgumentException the communicator does not belong to MPI, or the modes are invalid
+     */
+    public static MpiFile openAlone(Communicator ranks, Path path, Set<OpenMode> modes, Map<String, String> hints)
+            throws IOException {
+        return open(MpiLibrary::drumlin_mpi_file_open_alone, ranks, path, modes, hints);
+    }
+
+    /** A native function that opens a file. */
+    private interface Opening {
+        long open(long comm, long path, int modes, long hints);
+    }
+
+    private static MpiFile open(
+            Opening opening, Communicator ranks, Path path, Set<OpenMode> modes, Map<String, String> hints)
+            throws IOException {
         long comm = ranks.nativeHandle()
                 .orElseThrow(() -> new IllegalArgumentException("MPI-IO needs a communicator of MPI, this is a "
                         + ranks.getClass().getSimpleName()));
         int bits = bits(modes);
         DrumlinException.Context failure = agreed("MPI_File_open", path);
         long file;
-        try (Payload name = Payload.from(nulTerminated(path))) {
-            file = check(MpiLibrary.drumlin_mpi_file_open(comm, name.address(), bits), failure);
+        try (Payload name = Payload.from(nulTerminated(bytes(path)));
+                Payload lines = Payload.from(nulTerminated(lines(hints)))) {
+            file = check(opening.open(comm, name.address(), bits, lines.address()), failure);
         }
         MpiFile opened = new MpiFile(path, file);
         if (modes.contains(OpenMode.TRUNCATE)) {
@@ -96,9 +143,15 @@ public final class MpiFile implements SharedFile {
         return path.toString().getBytes(ofNames);
     }
 
-    private static ByteBuffer nulTerminated(Path path) {
-        byte[] name = bytes(path);
-        return ByteBuffer.allocate(name.length + 1).put(0, name);
+    private static byte[] lines(Map<String, String> hints) {
+        return hints.entrySet().stream()
+                .map(hint -> hint.getKey() + "=" + hint.getValue())
+                .collect(Collectors.joining("\n"))
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static ByteBuffer nulTerminated(byte[] text) {
+        return ByteBuffer.allocate(text.length + 1).put(0, text);
     }
 
     /**
@@ -126,6 +179,7 @@ public final class MpiFile implements SharedFile {
      * @return number of bytes read: fewer than requested only at the end of the file
      * @throws IOException on this rank or another one the bytes cannot be read
      */
+    @Override
     public int readAtAll(ByteBuffer target, long offset) throws IOException {
         checkOpen();
         Arguments.checkWritable(target);
@@ -157,6 +211,7 @@ public final class MpiFile implements SharedFile {
      * @return length in bytes
      * @throws IOException the file system does not report it
      */
+    @Override
     public long size() throws IOException {
         checkOpen();
         return check(

@@ -5,12 +5,14 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.CommunicatorProvider;
 import io.drumlin.comm.Launcher;
 import io.drumlin.comm.SharedFile;
+import io.drumlin.comm.SharedFile.Access;
 import io.drumlin.storage.OpenMode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Provides {@link io.drumlin.comm.Communicators} with native MPI and the adapter for Open MPI's Java bindings.
@@ -60,10 +62,26 @@ public final class MpiProvider implements CommunicatorProvider {
 
     /** Uses MPI-IO, if MPI carries the messages and accepts the path. Collective. */
     @Override
-    public Optional<SharedFile> create(Communicator ranks, Path path) throws IOException {
-        return ranks.nativeHandle().isPresent() && MpiFile.takes(path)
-                ? Optional.of(MpiFile.open(ranks, path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)))
-                : Optional.empty();
+    public Optional<SharedFile> create(Communicator ranks, Path path, Map<String, String> hints) throws IOException {
+        Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE);
+        return carries(ranks, path) ? Optional.of(MpiFile.open(ranks, path, modes, hints)) : Optional.empty();
+    }
+
+    /** Uses MPI-IO, if MPI carries the messages and accepts the path. */
+    @Override
+    public Optional<SharedFile> openAlone(Communicator ranks, Path path, Access access, Map<String, String> hints)
+            throws IOException {
+        Set<OpenMode> modes =
+                switch (access) {
+                    case READ -> EnumSet.of(OpenMode.READ);
+                    case WRITE -> EnumSet.of(OpenMode.WRITE);
+                    case CREATE -> EnumSet.of(OpenMode.WRITE, OpenMode.CREATE);
+                };
+        return carries(ranks, path) ? Optional.of(MpiFile.openAlone(ranks, path, modes, hints)) : Optional.empty();
+    }
+
+    private static boolean carries(Communicator ranks, Path path) {
+        return ranks.nativeHandle().isPresent() && MpiFile.takes(path);
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -119,6 +120,35 @@ class MpiFileChecks extends SharedFolderChecks {
             assertThat(file.readAtAll(tail, file.size() - 10)).isEqualTo(10);
             assertThat(file.readAtAll(tail, file.size() + 10)).isZero();
         }
+    }
+
+    @Test
+    void hintsThatMpiDoesNotTakeAreRefused() throws IOException {
+        Map<String, String> hints = Map.of("striping_unit", "65536", "romio_ds_write", "disable", "nobody", "knows");
+        try (MpiFile file = MpiFile.open(world, path, ALL, hints)) {
+            file.writeAtAll(ByteBuffer.wrap(piece(world.rank(), 0)), offset(world.rank(), 0));
+        }
+        world.barrier();
+        assertThat(Files.size(path)).isEqualTo((long) PIECE * world.size());
+        assertThatThrownBy(() -> MpiFile.open(world, path, ALL, Map.of("k".repeat(1000), "v")))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("EINVAL");
+    }
+
+    /** The last rank opens, writes and reads while the others wait for it. */
+    @Test
+    void aRankOpensAFileAlone() throws IOException {
+        if (world.rank() == world.size() - 1) {
+            try (MpiFile file = MpiFile.openAlone(world, path, ALL, Map.of())) {
+                file.writeAtAll(ByteBuffer.wrap(piece(3, 0)), 7);
+                file.sync();
+                ByteBuffer read = ByteBuffer.allocate(PIECE);
+                assertThat(file.readAtAll(read, 7)).isEqualTo(PIECE);
+                assertThat(read).isEqualTo(ByteBuffer.wrap(piece(3, 0)));
+            }
+        }
+        world.barrier();
+        assertThat(Files.size(path)).isEqualTo(PIECE + 7);
     }
 
     @Test

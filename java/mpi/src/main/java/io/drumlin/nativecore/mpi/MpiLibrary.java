@@ -18,7 +18,7 @@ import org.bytedeco.javacpp.annotation.Platform;
 public final class MpiLibrary {
 
     /** The {@code DRUMLIN_MPI_ABI} for which these declarations were written. */
-    public static final int ABI = 5;
+    public static final int ABI = 6;
 
     private MpiLibrary() {}
 
@@ -274,9 +274,23 @@ public final class MpiLibrary {
      * @param comm handle
      * @param path address of the NUL-terminated path
      * @param modes {@code DRUMLIN_MPI_FILE_*}
+     * @param hints address of NUL-terminated lines {@code key=value}
      * @return handle or failure
      */
-    public static native long drumlin_mpi_file_open(long comm, @Cast("const char*") long path, int modes);
+    public static native long drumlin_mpi_file_open(
+            long comm, @Cast("const char*") long path, int modes, @Cast("const char*") long hints);
+
+    /**
+     * Opens a file on this rank alone.
+     *
+     * @param comm handle
+     * @param path address of the NUL-terminated path
+     * @param modes {@code DRUMLIN_MPI_FILE_*}
+     * @param hints address of NUL-terminated lines {@code key=value}
+     * @return handle or failure
+     */
+    public static native long drumlin_mpi_file_open_alone(
+            long comm, @Cast("const char*") long path, int modes, @Cast("const char*") long hints);
 
     /**
      * Writes together with all ranks.

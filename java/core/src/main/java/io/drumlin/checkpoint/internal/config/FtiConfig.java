@@ -52,12 +52,6 @@ public final class FtiConfig {
     private static final int KIBIBYTE = 1024;
     private static final double SECONDS_PER_HOUR = 3600;
 
-    /** Bounds of {@code transfer_size}, and the value used outside of them, in MiB. */
-    private static final int LEAST_TRANSFER = 8;
-
-    private static final int MOST_TRANSFER = 64;
-    private static final int DEFAULT_TRANSFER = 16;
-
     /**
      * Bounds of {@code slab_memory} in MiB. They stand for slabs of 64 KiB, which hold any block of a differential
      * checkpoint, and of 16 MiB.
@@ -224,9 +218,12 @@ public final class FtiConfig {
 
     /** Returns {@code transfer_size} in bytes, the size of one write of C FTI; it has no effect here. */
     public int transferBytes() {
-        int mebibytes = values.lenient("advanced", "transfer_size", UNSET);
-        boolean allowed = mebibytes >= LEAST_TRANSFER && mebibytes <= MOST_TRANSFER;
-        return (allowed ? mebibytes : DEFAULT_TRANSFER) * KIBIBYTE * KIBIBYTE;
+        return Transfers.bytes(values);
+    }
+
+    /** Returns the hints for MPI-IO that the keys for Lustre stand for. */
+    public Map<String, String> stripeHints() {
+        return Transfers.stripeHints(values);
     }
 
     /** Returns the tags of C FTI's messages, which have no effect here. */

@@ -39,7 +39,8 @@ public final class IoModes {
         SlabPool slabs = context.slabs();
         Optional<SharedFileWriter> shared =
                 switch (config.ioMode()) {
-                    case FtiConfig.IO_MPI -> Optional.of(new MpiIoFileWriter(app, storage, slabs));
+                    case FtiConfig.IO_MPI ->
+                        Optional.of(new MpiIoFileWriter(app, storage, slabs, config.stripeHints()));
                     case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
                     default -> Optional.empty();
                 };

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +39,15 @@ public final class MpiIoFileWriter implements SharedFileWriter {
     private final Communicator app;
     private final StorageEngine storage;
     private final SlabPool slabs;
+    private final Map<String, String> hints;
 
-    public MpiIoFileWriter(Communicator app, StorageEngine storage, SlabPool slabs) {
+    /**
+     * Writes with hints.
+     *
+     * @param hints keys and values of {@code MPI_Info}
+     */
+    public MpiIoFileWriter(Communicator app, StorageEngine storage, SlabPool slabs, Map<String, String> hints) {
+        this.hints = hints;
         this.app = app;
         this.storage = storage;
         this.slabs = slabs;
@@ -178,7 +186,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
     }
 
     private SharedFile create(Path path) throws IOException {
-        Optional<SharedFile> carried = Communicators.create(app, path);
+        Optional<SharedFile> carried = Communicators.create(app, path, hints);
         if (carried.isPresent()) {
             return carried.get();
         }
@@ -215,6 +223,16 @@ public final class MpiIoFileWriter implements SharedFileWriter {
             if (source.hasRemaining()) {
                 file().write(source.duplicate(), offset);
             }
+        }
+
+        @Override
+        public int readAtAll(ByteBuffer target, long offset) throws IOException {
+            return file().read(target, offset);
+        }
+
+        @Override
+        public long size() throws IOException {
+            return file().size();
         }
 
         @Override

@@ -82,6 +82,20 @@ class FtiConfigTest {
     }
 
     @Test
+    void theKeysForLustreAreHints() throws IOException {
+        assertThat(config(Map.of()).stripeHints()).isEmpty();
+        assertThat(config(Map.of(
+                                "advanced.lustre_stiping_unit", "4194304",
+                                "advanced.lustre_stiping_factor", "8",
+                                "advanced.lustre_stiping_offset", "0"))
+                        .stripeHints())
+                .isEqualTo(Map.of("striping_unit", "4194304", "striping_factor", "8", "start_iodevice", "0"));
+        assertThat(config(Map.of("advanced.lustre_stiping_factor", "-1", "advanced.lustre_stiping_offset", "-1"))
+                        .stripeHints())
+                .isEmpty();
+    }
+
+    @Test
     void aNodeWithAHeadHasARankOfTheApplicationToo() {
         assertThatThrownBy(() -> config(Map.of("basic.head", "1", "basic.node_size", "1")))
                 .hasMessageContaining("[basic] node_size is \"1\"")

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -98,7 +99,7 @@ class MpiIoFileWriterTest {
             StorageEngine storage = app.rank() == buffered ? new BufferedEngine(engine) : engine;
             byte[] bytes = bytes(app.rank(), sizes[app.rank()]);
             try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, SlabPool.SLAB_BYTES)) {
-                SharedFileWriter.Written written = new MpiIoFileWriter(app, storage, slabs)
+                SharedFileWriter.Written written = new MpiIoFileWriter(app, storage, slabs, Map.of())
                         .write(path, new MemoryByteSource(ByteBuffer.wrap(bytes)));
                 assertThat(written.start()).isEqualTo(app.exscan(bytes.length));
                 assertThat(written.digests()).containsExactly(digest(bytes));
