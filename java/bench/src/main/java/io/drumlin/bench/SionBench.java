@@ -5,6 +5,7 @@ import io.drumlin.comm.Communicators;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionInput;
+import io.drumlin.sion.SionIo;
 import io.drumlin.sion.SionOptions;
 import io.drumlin.sion.SionOutput;
 import io.drumlin.storage.StorageEngine;
@@ -69,6 +70,7 @@ public final class SionBench extends Bench {
         Path shared = home().resolve("shared.sion");
         SionOptions direct = SionOptions.defaults().storage(storage);
         SionOptions buffered = direct.buffered();
+        SionOptions mpiIo = direct.io(SionIo.MPI_IO);
         try (RawTransfer raw = new RawTransfer(storage)) {
             for (int run = FIRST_RUN; run < runs(); run++) {
                 keepRate(comm, run, "write own", bytes, () -> writeOwn(own, memory));
@@ -85,6 +87,9 @@ public final class SionBench extends Bench {
                 keepRate(comm, run, "read direct", bytes, () -> read(comm, shared, direct, memory));
                 keepRate(comm, run, "read buffered", bytes, () -> read(comm, shared, buffered, memory));
                 delete(comm, shared);
+                keepRate(comm, run, "write MPI-IO", bytes, () -> write(comm, shared, mpiIo, memory));
+                keepRate(comm, run, "read MPI-IO", bytes, () -> read(comm, shared, mpiIo, memory));
+                delete(comm, shared);
             }
         }
         if (comm.rank() == 0) {
@@ -93,7 +98,9 @@ public final class SionBench extends Bench {
                     row(name, "write direct", "write raw").goal(0.9),
                     row(name, "read direct", "read raw").goal(0.9),
                     row(name, "write buffered", "write own").goal(0.7),
-                    row(name, "read buffered", "read own")));
+                    row(name, "read buffered", "read own"),
+                    row(name, "write MPI-IO", "write own"),
+                    row(name, "read MPI-IO", "read own")));
         }
     }
 

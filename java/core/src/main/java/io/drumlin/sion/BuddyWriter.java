@@ -11,7 +11,6 @@ import io.drumlin.format.sion.TaskMapping;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -37,7 +36,7 @@ final class BuddyWriter implements Closeable {
     private final Communicator world;
     private final ParallelFile place;
     private final Path path;
-    private final StorageEngine storage;
+    private final DataFiles data;
     private final SionOptions options;
     private final int copy;
 
@@ -57,7 +56,7 @@ final class BuddyWriter implements Closeable {
             Communicator world,
             ParallelFile place,
             Path path,
-            StorageEngine storage,
+            DataFiles data,
             SionOptions options,
             int copy,
             long[] roots,
@@ -65,7 +64,7 @@ final class BuddyWriter implements Closeable {
         this.world = world;
         this.place = place;
         this.path = path;
-        this.storage = storage;
+        this.data = data;
         this.options = options;
         this.copy = copy;
         this.roots = roots;
@@ -73,8 +72,7 @@ final class BuddyWriter implements Closeable {
     }
 
     /** Returns all requested copies. Collective over the world. */
-    static List<BuddyWriter> of(
-            Communicator world, ParallelFile place, Path path, StorageEngine storage, SionOptions options)
+    static List<BuddyWriter> of(Communicator world, ParallelFile place, Path path, DataFiles data, SionOptions options)
             throws IOException {
         boolean first = place.group().rank() == 0;
         long[] roots = new long[place.files()];
@@ -87,7 +85,7 @@ final class BuddyWriter implements Closeable {
         world.allreduce(sizes, Op.MAX);
         List<BuddyWriter> copies = new ArrayList<>();
         for (int copy = 0; copy < options.buddies(); copy++) {
-            copies.add(new BuddyWriter(world, place, path, storage, options, copy, roots, sizes));
+            copies.add(new BuddyWriter(world, place, path, data, options, copy, roots, sizes));
         }
         return copies;
     }
@@ -123,14 +121,14 @@ final class BuddyWriter implements Closeable {
         sent.await();
         Meta1 meta1 = meta1(own, others, tasks);
         Path file = Path.of(FileNames.member(FileNames.buddy(path.toString(), copy), copiedFile()));
-        MetaFile metadata = MetaFile.create(storage, file, meta1);
+        MetaFile metadata = MetaFile.create(data, file, meta1);
         List<TaskBlocks> blocks = new ArrayList<>();
         for (int task = 0; task < meta1.tasks(); task++) {
             blocks.add(new TaskBlocks(meta1.start(task), meta1.globalSkip(), meta1.chunkSize(task)));
         }
         Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE);
-        AlignedBuffer piece = Owned.by(() -> storage.allocate(PIECE), metadata);
-        copied = new Copied(metadata, new TaskFile(storage, file, modes), own.tasks(), blocks, piece);
+        AlignedBuffer piece = Owned.by(() -> data.storage().allocate(PIECE), metadata);
+        copied = new Copied(metadata, new TaskFile(data, file, modes), own.tasks(), blocks, piece);
     }
 
     /**

@@ -28,8 +28,9 @@ final class MetaFile implements Closeable {
     }
 
     /** Creates the file, replaces an older one, and writes META1 without its tail. */
-    static MetaFile create(StorageEngine storage, Path path, Meta1 meta1) throws IOException {
-        BlockFile file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE));
+    static MetaFile create(DataFiles data, Path path, Meta1 meta1) throws IOException {
+        data.make(path);
+        BlockFile file = data.storage().open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE));
         MetaFile created = new MetaFile(file, meta1);
         try {
             created.change(meta1);

@@ -9,7 +9,6 @@ import io.drumlin.format.sion.FileNames;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.Meta1;
 import io.drumlin.format.sion.TaskMapping;
-import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -44,7 +43,7 @@ final class MetadataWriter implements Closeable {
     private final Communicator group;
     private final Path path;
     private final SionOptions options;
-    private final StorageEngine storage;
+    private final DataFiles data;
     private final SetKind kind;
     private final int files;
 
@@ -70,11 +69,11 @@ final class MetadataWriter implements Closeable {
      */
     private record RootFile(MetaFile file, List<Integer> seats) {}
 
-    MetadataWriter(Communicator group, Path path, SionOptions options, StorageEngine storage, SetKind kind, int files) {
+    MetadataWriter(Communicator group, Path path, SionOptions options, DataFiles data, SetKind kind, int files) {
         this.group = group;
         this.path = path;
         this.options = options;
-        this.storage = storage;
+        this.data = data;
         this.kind = kind;
         this.files = files;
     }
@@ -140,7 +139,7 @@ final class MetadataWriter implements Closeable {
                 Path member = Path.of(FileNames.member(path.toString(), request.file()));
                 List<Integer> seats = Arrays.stream(request.seats()).boxed().toList();
                 deleteCopies(request.file());
-                rootFiles.add(new RootFile(MetaFile.create(storage, member, meta1), seats));
+                rootFiles.add(new RootFile(MetaFile.create(data, member, meta1), seats));
             }
             for (int task = 0; task < meta1.tasks(); task++) {
                 TaskLocation.of(meta1, layout, task)
@@ -293,7 +292,7 @@ final class MetadataWriter implements Closeable {
         }
         Path directory = path.toAbsolutePath().getParent();
         if (!rootFiles.isEmpty() && directory != null) {
-            storage.syncDirectory(directory);
+            data.storage().syncDirectory(directory);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.AgreedFailure;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.sion.KeyValueRecord;
 import java.io.IOException;
@@ -146,9 +147,16 @@ public final class SION {
                 return sid;
             }
         } catch (IOException | RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, call + " of " + name + ": " + e.getMessage(), e);
+            LOG.log(level(e), call + " of " + name + ": " + e.getMessage(), e);
             return SION_ID_NOT_VALID;
         }
+    }
+
+    /** Returns the level at which a failure is logged. One that all ranks have agreed on is an error on one of them. */
+    private static System.Logger.Level level(Exception failure) {
+        boolean reporter =
+                AgreedFailure.of(failure).map(AgreedFailure::isReporter).orElse(true);
+        return reporter ? System.Logger.Level.ERROR : System.Logger.Level.DEBUG;
     }
 
     /** Makes a call on an open file; {@code failed} is the value that C SIONlib returns on failure. */
@@ -163,7 +171,7 @@ public final class SION {
             }
             return call.run(file);
         } catch (IOException | RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, name + ": " + e.getMessage(), e);
+            LOG.log(level(e), name + ": " + e.getMessage(), e);
             return failed;
         }
     }
@@ -203,7 +211,7 @@ public final class SION {
                 return new Opened(
                         SionFile.create(Path.of(name), chunks, ranks, withBlock(parsed.options(), fsblksize)), null, 0);
             }
-            SionInput input = SionFile.open(Path.of(name), SionOptions.defaults());
+            SionInput input = SionFile.open(Path.of(name), parsed.ioOptions());
             ntasks[0] = input.taskCount();
             fill(nfiles, input.header().files());
             fill(fsblksize, input.header().fsBlockSize());
@@ -251,10 +259,11 @@ public final class SION {
     public static int sion_open_rank(
             String name, String mode, long @Nullable [] chunksize, int @Nullable [] fsblksize, int[] rank) {
         return open("sion_open_rank", name, () -> {
-            if (new OpenModeParser(mode).writes()) {
+            OpenModeParser parsed = new OpenModeParser(mode);
+            if (parsed.writes()) {
                 throw new IllegalArgumentException("a single task can only be read");
             }
-            SionInput input = SionFile.openTask(Path.of(name), rank[0], SionOptions.defaults());
+            SionInput input = SionFile.openTask(Path.of(name), rank[0], parsed.ioOptions());
             if (chunksize != null) {
                 chunksize[0] = input.chunkSize(rank[0]);
             }
@@ -331,7 +340,7 @@ public final class SION {
                 return new Opened(output, null, rank);
             }
             parsed.requireReading();
-            SionInput input = SionFile.open(Path.of(name), gComm, SionOptions.defaults());
+            SionInput input = SionFile.open(Path.of(name), gComm, parsed.ioOptions());
             numFiles[0] = input.header().files();
             chunksize[0] = input.chunkSize(rank);
             fill(fsblksize, input.header().fsBlockSize());
@@ -415,12 +424,9 @@ public final class SION {
                 throw new IllegalArgumentException("the ranks of " + nlocaltasks[0] + " tasks are needed");
             }
             SionInput input = share || globalranks == null
-                    ? SionFile.openMapped(Path.of(name), gComm, SionOptions.defaults())
+                    ? SionFile.openMapped(Path.of(name), gComm, parsed.ioOptions())
                     : SionFile.openMapped(
-                            Path.of(name),
-                            gComm,
-                            Arrays.copyOf(globalranks[0], nlocaltasks[0]),
-                            SionOptions.defaults());
+                            Path.of(name), gComm, Arrays.copyOf(globalranks[0], nlocaltasks[0]), parsed.ioOptions());
             numFiles[0] = input.header().files();
             fill(fsblksize, input.header().fsBlockSize());
             nlocaltasks[0] = input.tasks().size();

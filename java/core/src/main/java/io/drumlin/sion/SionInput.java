@@ -93,11 +93,12 @@ public final class SionInput implements Closeable {
 
     private void openFiles() throws IOException {
         Set<OpenMode> modes = EnumSet.of(OpenMode.READ);
-        if (!options.isBuffered()) {
+        if (options.io() == SionIo.DIRECT) {
             modes.add(OpenMode.DIRECT);
         }
+        DataFiles source = new DataFiles(storage, world, options);
         for (ReadTask task : tasks.values()) {
-            files.computeIfAbsent(task.file(), name -> new TaskFile(storage, name, modes))
+            files.computeIfAbsent(task.file(), name -> new TaskFile(source, name, modes))
                     .open();
         }
     }

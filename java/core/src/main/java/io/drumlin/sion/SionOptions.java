@@ -3,7 +3,9 @@ package io.drumlin.sion;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.StorageEngine;
 import java.nio.ByteOrder;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The options with which a file is opened. The defaults are those of C SIONlib. Immutable: each method returns changed
@@ -24,7 +26,8 @@ public final class SionOptions {
     private int groupSize;
     private boolean merge;
     private int buddies;
-    private boolean buffered;
+    private SionIo io = SionIo.DIRECT;
+    private Map<String, String> hints = Map.of();
     private Optional<StorageEngine> storage = Optional.empty();
 
     private SionOptions() {}
@@ -40,7 +43,8 @@ public final class SionOptions {
         groupSize = other.groupSize;
         merge = other.merge;
         buddies = other.buddies;
-        buffered = other.buffered;
+        io = other.io;
+        hints = other.hints;
         storage = other.storage;
     }
 
@@ -173,14 +177,48 @@ public final class SionOptions {
     }
 
     /**
-     * Uses the page cache. Without this option, chunks that are aligned to 4096 bytes bypass it.
+     * Uses the page cache: {@link #io} with {@link SionIo#BUFFERED}.
      *
      * @return changed options
      */
     public SionOptions buffered() {
+        return io(SionIo.BUFFERED);
+    }
+
+    /**
+     * Sets how the data of tasks get into the file and out of it.
+     *
+     * @param io the way; {@link SionIo#DIRECT} is the default
+     * @return changed options
+     */
+    public SionOptions io(SionIo io) {
         SionOptions changed = new SionOptions(this);
-        changed.buffered = true;
+        changed.io = io;
         return changed;
+    }
+
+    /**
+     * Adds a hint for {@link SionIo#MPI_IO}: a key of {@code MPI_Info} such as {@code striping_unit},
+     * {@code striping_factor} or {@code romio_ds_write}. MPI ignores keys that it does not know. Hints for collective
+     * transfers, such as {@code cb_nodes}, reach MPI and change nothing, because each rank transfers its own chunks.
+     *
+     * @param key the key, without {@code =} and line ends
+     * @param value the value, without line ends
+     * @return changed options
+     */
+    public SionOptions hint(String key, String value) {
+        require(
+                !key.isEmpty() && key.indexOf('=') < 0 && isLine(key) && !value.isEmpty() && isLine(value),
+                "a hint has a key without = and a value, both in one line, not \"" + key + "=" + value + "\"");
+        SionOptions changed = new SionOptions(this);
+        Map<String, String> more = new TreeMap<>(hints);
+        more.put(key, value);
+        changed.hints = Map.copyOf(more);
+        return changed;
+    }
+
+    private static boolean isLine(String text) {
+        return text.indexOf('\n') < 0 && text.indexOf('\0') < 0;
     }
 
     /**
@@ -236,8 +274,12 @@ public final class SionOptions {
         return buddies;
     }
 
-    boolean isBuffered() {
-        return buffered;
+    SionIo io() {
+        return io;
+    }
+
+    Map<String, String> hints() {
+        return hints;
     }
 
     Optional<StorageEngine> storage() {

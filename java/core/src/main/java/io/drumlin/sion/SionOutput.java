@@ -38,6 +38,7 @@ public final class SionOutput implements Closeable {
     private final Path path;
     private final SionOptions options;
     private final StorageEngine storage;
+    private final DataFiles data;
     private final MetadataWriter metadata;
     private final List<MappedTask> tasks;
     private final Map<Integer, TaskFile> files = new HashMap<>();
@@ -64,8 +65,9 @@ public final class SionOutput implements Closeable {
         this.path = path;
         this.options = options;
         this.storage = storage(options);
+        this.data = new DataFiles(storage, world, options);
         this.tasks = tasks;
-        this.metadata = new MetadataWriter(place.group(), path, options, storage, kind, place.files());
+        this.metadata = new MetadataWriter(place.group(), path, options, data, kind, place.files());
         for (MappedTask task : tasks) {
             indexes.put(kind == SetKind.SERIAL ? (long) task.localRank() : task.globalRank(), indexes.size());
         }
@@ -134,7 +136,7 @@ public final class SionOutput implements Closeable {
             // If one member fails, its whole group fails, and waits here for the other groups.
             Agreement.run(world, "creation of " + path, () -> open(metadata.open(tasks), List.of()));
             if (options.buddies() > 0) {
-                buddies = BuddyWriter.of(world, place, path, storage, options);
+                buddies = BuddyWriter.of(world, place, path, data, options);
                 Agreement.run(world, "creation of the buddy copies of " + path, this::openBuddies);
             }
             return this;
@@ -182,7 +184,7 @@ public final class SionOutput implements Closeable {
         boolean byGroups = options.isCollective() || options.buddies() > 0;
         boolean aligned = !byGroups && locations.stream().allMatch(TaskLocation::isAligned);
         Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE);
-        if (aligned && !options.isBuffered()) {
+        if (aligned && options.io() == SionIo.DIRECT) {
             modes.add(OpenMode.DIRECT);
         }
         for (SionWriter writer : writers) {
@@ -195,7 +197,7 @@ public final class SionOutput implements Closeable {
             fsBlockSize = location.fsBlockSize();
             int number = tasks.get(i).fileNumber();
             Path member = Path.of(FileNames.member(path.toString(), number));
-            TaskFile file = files.computeIfAbsent(number, n -> new TaskFile(storage, member, modes));
+            TaskFile file = files.computeIfAbsent(number, n -> new TaskFile(data, member, modes));
             long limit = limits.isEmpty() ? location.chunkSize() : limits.get(i);
             TaskBlocks blocks = new TaskBlocks(location.start(), location.globalSkip(), limit);
             WriteStage stage = new WriteStage(storage, file, blocks, location.chunkSize(), locations.size());

@@ -2,7 +2,6 @@ package io.drumlin.sion;
 
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskFile implements Closeable {
 
-    private final StorageEngine storage;
+    private final DataFiles source;
     private final Path path;
     private final Set<OpenMode> modes;
     private @Nullable BlockFile file;
 
-    TaskFile(StorageEngine storage, Path path, Set<OpenMode> modes) {
-        this.storage = storage;
+    TaskFile(DataFiles source, Path path, Set<OpenMode> modes) {
+        this.source = source;
         this.path = path;
         this.modes = modes;
     }
@@ -33,7 +32,7 @@ final class TaskFile implements Closeable {
     synchronized BlockFile open() throws IOException {
         BlockFile opened = file;
         if (opened == null) {
-            opened = storage.open(path, modes);
+            opened = source.open(path, modes);
             file = opened;
         }
         return opened;

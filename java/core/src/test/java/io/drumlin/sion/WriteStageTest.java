@@ -2,6 +2,7 @@ package io.drumlin.sion;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.OpenMode;
@@ -30,7 +31,8 @@ class WriteStageTest {
         byte[] bytes = new byte[CHUNK];
         new Random(tasks).nextBytes(bytes);
         Path path = Files.createFile(directory.resolve("file.sion"));
-        try (TaskFile file = new TaskFile(engine, path, EnumSet.of(OpenMode.WRITE))) {
+        DataFiles data = new DataFiles(engine, new SingleCommunicator(), SionOptions.defaults());
+        try (TaskFile file = new TaskFile(data, path, EnumSet.of(OpenMode.WRITE))) {
             WriteStage stage = new WriteStage(engine, file, new TaskBlocks(0, CHUNK, CHUNK), CHUNK, tasks);
             int before = engine.count(Operation.MEMORY);
             assertThat(stage.slabFor(0).remaining()).isEqualTo(slabBytes);

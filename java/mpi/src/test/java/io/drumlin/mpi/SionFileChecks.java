@@ -10,8 +10,13 @@ import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.sion.MappedTask;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionInput;
+import io.drumlin.sion.SionIo;
 import io.drumlin.sion.SionOptions;
 import io.drumlin.sion.SionOutput;
+import io.drumlin.sion.SionReader;
+import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -48,8 +53,8 @@ class SionFileChecks extends SharedFolderChecks {
         BUDDY_COPIES,
         MAPPED;
 
-        SionOutput create(Path path, Communicator world) throws IOException {
-            SionOptions options = SionOptions.defaults().fsBlockSize(512);
+        SionOutput create(Path path, Communicator world, SionOptions with) throws IOException {
+            SionOptions options = with.fsBlockSize(512);
             int rank = world.rank();
             return switch (this) {
                 case ONE_FILE -> SionFile.create(path, world, CHUNK, options);
@@ -71,9 +76,13 @@ class SionFileChecks extends SharedFolderChecks {
         }
 
         void write(Path path, Communicator world) throws IOException {
+            write(path, world, SionOptions.defaults());
+        }
+
+        void write(Path path, Communicator world, SionOptions options) throws IOException {
             boolean together = this == COLLECTORS || this == MERGED || this == BUDDY_COPIES;
             byte[] data = new byte[4000];
-            try (SionOutput output = create(path, world)) {
+            try (SionOutput output = create(path, world, options)) {
                 for (int part = 0; part < PARTS; part++) {
                     new Random(10L * world.rank() + part).nextBytes(data);
                     ByteBuffer bytes = ByteBuffer.wrap(data, 0, 3000 + 100 * world.rank());
@@ -108,6 +117,52 @@ class SionFileChecks extends SharedFolderChecks {
                 assertThat(read.flip().limit(3000)).isEqualTo(ByteBuffer.wrap(first, 0, 3000));
             }
         }
+    }
+
+    /** Chunks of both kinds of writers, and of several blocks: each writer goes on in the next one. */
+    @ParameterizedTest
+    @EnumSource
+    void theFilesOfMpiIoAreThoseOfTheStorageEngine(Kind kind) throws IOException {
+        kind.write(path, world);
+        Map<String, byte[]> direct = allContents();
+        FaultyEngine engine = new FaultyEngine(StorageEngines.best());
+        SionOptions options =
+                SionOptions.defaults().storage(engine).io(SionIo.MPI_IO).hint("striping_unit", "65536");
+        kind.write(path, world, options.hint("romio_ds_write", "disable"));
+        Map<String, byte[]> ours = allContents();
+        assertThat(ours.keySet()).isEqualTo(direct.keySet());
+        ours.forEach((name, bytes) -> assertThat(bytes).as(name).isEqualTo(direct.get(name)));
+        boolean hasMetadata = world.rank() == 0 || kind != Kind.MAPPED && world.rank() < 3;
+        assertThat(engine.count(Operation.WRITE) == 0 || hasMetadata).isTrue();
+        if (kind != Kind.MERGED) {
+            readBack(options, engine);
+        }
+    }
+
+    /** Blocks and positions in them, forwards and backwards. */
+    private void readBack(SionOptions options, FaultyEngine engine) throws IOException {
+        int part = 3000 + 100 * world.rank();
+        try (SionInput input = SionFile.open(path, world, options)) {
+            int reads = engine.count(Operation.READ);
+            SionReader reader = input.reader();
+            assertThat(reader.blocks()).isEqualTo(PARTS);
+            for (int block : new int[] {2, 0, 1}) {
+                reader.seek(block, 50);
+                ByteBuffer read = ByteBuffer.allocate(part - 50);
+                reader.read(read);
+                byte[] written = new byte[4000];
+                new Random(10L * world.rank() + block).nextBytes(written);
+                assertThat(read.flip()).isEqualTo(ByteBuffer.wrap(written, 50, part - 50));
+            }
+            assertThat(engine.count(Operation.READ)).isEqualTo(reads);
+        }
+    }
+
+    private Map<String, byte[]> allContents() throws IOException {
+        world.barrier();
+        Map<String, byte[]> contents = contents();
+        world.barrier();
+        return contents;
     }
 
     private Map<String, byte[]> contents() throws IOException {
