@@ -269,6 +269,19 @@ class BranchTest {
         assertThat(files(parent)).isEqualTo(before);
     }
 
+    /** A job was killed while it put checkpoint 6 into its place. */
+    @Test
+    void saysWhatToDoAboutAnUnfinishedCommit() throws IOException {
+        RunFixture run = parent("3");
+        Path global = directory.resolve("Global/" + run.restartValue("exec_id"));
+        Files.move(global.resolve("l4"), global.resolve("tmp"));
+        assertThatThrownBy(() -> open(run, builder -> builder.from(6), (checkpoints, comm) -> {}))
+                .hasMessageContaining("there is no checkpoint 6 that a branch can begin with")
+                .hasMessageContaining("a restart of the run (failure = 1) finishes that");
+        run.run(2, (checkpoints, comm) -> {});
+        open(run, builder -> builder.from(6), (checkpoints, comm) -> {});
+    }
+
     /** Another job has the run open: a process that is alive holds the lease. */
     @Test
     void anActiveRunHasNoBranches() throws IOException {

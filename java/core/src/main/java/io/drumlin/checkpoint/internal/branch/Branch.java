@@ -117,7 +117,7 @@ public final class Branch {
                 : "; those of levels 1 to 3 are on the nodes, which this machine does not see: to begin with one of them"
                         + " set [drumlin] from = " + choice.asked()
                         + " in the configuration file, and the start on these nodes makes the branch";
-        return find(parent, choice, stored, others);
+        return find(parent, choice, stored, others + StoredCheckpoint.unfinished(config, parent));
     }
 
     /**

@@ -94,6 +94,18 @@ public record StoredCheckpoint(
         found.addAll(kept);
     }
 
+    /** Returns words about a checkpoint of level 4 that was not yet in its place when a job ended; empty if there is none. */
+    static String unfinished(FtiConfig config, String execId) throws IOException {
+        RunDirectory run = new RunDirectory(config, execId, 0);
+        for (Path directory : List.of(RunDirectory.tmp(run.global()), RunDirectory.replaced(run.global(), Level.L4))) {
+            if (PathStatus.entries(directory).stream().anyMatch(StoredCheckpoint::isFile)) {
+                return "; a job ended while it put a checkpoint into its place, and has left files of it in "
+                        + directory + ": a restart of the run (failure = 1) finishes that if the checkpoint is whole";
+            }
+        }
+        return "";
+    }
+
     private static boolean isFile(Path path) {
         return Archive.FILE.matcher(path.getFileName().toString()).matches();
     }
