@@ -46,9 +46,15 @@ final class Archive {
         }
     }
 
-    /** Disks that were put back have files of one moment: neither the id nor the time chooses. */
+    /**
+     * Disks that were put back have files of one moment: neither the id nor the time chooses. One that was not yet in its place needs a
+     * restart of the run.
+     */
     private static boolean canBeChosen(Run run, Checkpoint checkpoint) {
-        return namesakes(run, checkpoint).stream().noneMatch(each -> each.time().equals(checkpoint.time()));
+        boolean inPlace = checkpoint.isArchived() || checkpoint.folders().contains("l4");
+        return inPlace
+                && namesakes(run, checkpoint).stream()
+                        .noneMatch(each -> each.time().equals(checkpoint.time()));
     }
 
     private static List<Checkpoint> namesakes(Run run, Checkpoint checkpoint) {

@@ -25,6 +25,9 @@ final class Model {
         private final int epoch;
         private List<String> hosts;
         private boolean inTurn;
+        /** Whether it is in the archive of level 4 only, which needs the ranks dealt out as they were. */
+        private boolean archived;
+
         private final BitSet lost = new BitSet();
         /** Those whose own files are lost, and not only what they keep for others. */
         private final BitSet withoutData = new BitSet();
@@ -152,7 +155,7 @@ final class Model {
                 }
                 yield stands;
             }
-            case L4_DCP, L4 -> lost.isEmpty();
+            case L4_DCP, L4 -> lost.isEmpty() && (!checkpoint.archived || checkpoint.inTurn == inTurn);
         };
     }
 
@@ -235,10 +238,14 @@ final class Model {
         }
         Kept same = kept.get(level);
         boolean onNodes = level.number() < Level.L4.number();
+        boolean archived = level == Level.L4 && !unsettled.contains(epoch);
         if (same == null || same.epoch != epoch) {
             // What was brought to other nodes before, and given up there, is brought from the nodes where it was
             // written.
             committed(epoch, onNodes && !othersStay(orders.get(epoch), placements.get(epoch)) ? Level.L1 : level);
+            if (archived) {
+                kept.get(level).archived = true;
+            }
         } else if (onNodes && !othersStay(same.hosts, same.inTurn)) {
             // It was brought to other nodes, at level 1: copies and codes are not made again before the next
             // checkpoint.
