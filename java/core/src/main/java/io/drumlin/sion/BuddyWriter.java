@@ -96,7 +96,7 @@ final class BuddyWriter implements Closeable {
     }
 
     /** Returns the file whose copy is written by the processes of this file. */
-    private int copiedFile() {
+    int copiedFile() {
         return Math.floorMod(place.number() + copy + 1, place.files());
     }
 

@@ -38,7 +38,7 @@ final class MetadataReader {
     /** Bytes of block sizes that the root sends at once. */
     private static final long BATCH = 16L << 20;
 
-    private static final int ENTRY = 7 * Long.BYTES;
+    private static final int ENTRY = 8 * Long.BYTES;
     private static final int NONE = -1;
 
     /** The names of copies have two digits. */
@@ -342,7 +342,7 @@ final class MetadataReader {
     private void put(ByteBuffer entry, Location location) throws IOException {
         SionMeta meta = meta(location.member);
         int lrank = location.lrank;
-        entry.putLong(location.member.set).putLong(location.member.number);
+        entry.putLong(location.member.set).putLong(location.member.number).putLong(lrank);
         entry.putLong(meta.meta1().globalRank(lrank)).putLong(meta.meta1().chunkSize(lrank));
         entry.putLong(meta.meta1().start(lrank)).putLong(meta.meta1().globalSkip());
         entry.putLong(meta.meta2().orElseThrow().blocks(lrank));
@@ -353,6 +353,8 @@ final class MetadataReader {
         return new ReadTask(
                 task,
                 member.in(path),
+                member.number,
+                (int) entry.getLong(),
                 entry.getLong(),
                 entry.getLong(),
                 entry.getLong(),

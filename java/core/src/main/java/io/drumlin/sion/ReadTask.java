@@ -8,6 +8,8 @@ final class ReadTask {
 
     private final int task;
     private final Path file;
+    private final int fileNumber;
+    private final int localRank;
     private final long globalRank;
     private final long chunkSize;
     private final long start;
@@ -19,15 +21,28 @@ final class ReadTask {
      *
      * @param task index of the task in the set
      * @param file the physical file of the task
+     * @param fileNumber number of that file in the set
+     * @param localRank index of the task in that file
      * @param globalRank stored global rank
      * @param chunkSize size of a chunk in bytes
      * @param start offset of its chunk in block 0
      * @param globalSkip distance between two chunks of the task, in bytes
      * @param sizes bytes in each block; the array is kept, and may be filled in later
      */
-    ReadTask(int task, Path file, long globalRank, long chunkSize, long start, long globalSkip, long[] sizes) {
+    ReadTask(
+            int task,
+            Path file,
+            int fileNumber,
+            int localRank,
+            long globalRank,
+            long chunkSize,
+            long start,
+            long globalSkip,
+            long[] sizes) {
         this.task = task;
         this.file = file;
+        this.fileNumber = fileNumber;
+        this.localRank = localRank;
         this.globalRank = globalRank;
         this.chunkSize = chunkSize;
         this.start = start;
@@ -41,6 +56,14 @@ final class ReadTask {
 
     Path file() {
         return file;
+    }
+
+    int fileNumber() {
+        return fileNumber;
+    }
+
+    int localRank() {
+        return localRank;
     }
 
     long globalRank() {

@@ -3,6 +3,8 @@ package io.drumlin.sion;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.AgreedFailure;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.KeyValueRecord;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -62,6 +64,39 @@ public final class SION {
     /** In {@link #sion_seek}: the position is relative to the end of the task, 0 or below. */
     public static final int SION_END_POS = -105;
 
+    /** In {@link #sion_dup}: all tasks. */
+    public static final int SION_DUP_ALL = -201;
+
+    /** In {@link #sion_dup}: one task. */
+    public static final int SION_DUP_RANK = -202;
+
+    /** In {@link #sion_dup}: one task and one key. */
+    public static final int SION_DUP_RANK_KEY = -203;
+
+    /** Role of a task in {@link #sion_get_io_info}: stores the data of others in a buddy copy. */
+    public static final int SION_ROLE_COLLECTOR = 1;
+
+    /** Role of a task in {@link #sion_get_io_info}: sends its data to a buddy copy. */
+    public static final int SION_ROLE_SENDER = 2;
+
+    /** Role of a task in {@link #sion_get_io_info}: writes its data. */
+    public static final int SION_ROLE_WRITER = 4;
+
+    /** Role of a task in {@link #sion_get_io_info}: belongs to those of a buddy copy, but its collector writes. */
+    public static final int SION_ROLE_NOWRITER = 8;
+
+    /** Flag of {@link #sion_get_io_info_by_spec}: the only one. */
+    public static final int SION_GET_IO_INFO_FLAG_NONE = 0;
+
+    /** Result of {@link #sion_get_keyval_mode}: plain streams. */
+    public static final int SION_KEYVAL_NONE = 50;
+
+    /** Result of {@link #sion_get_keyval_mode}: records with keys. */
+    public static final int SION_KEYVAL_INLINE = 51;
+
+    /** Tag of the messages of a transaction. */
+    private static final int TRANSACTION_TAG = 1430;
+
     private static final System.Logger LOG = System.getLogger(SION.class.getName());
 
     private static final Map<Integer, Opened> OPEN = new TreeMap<>();
@@ -76,10 +111,51 @@ public final class SION {
         private final Map<Integer, Iterator<Long>> keys = new HashMap<>();
         private int task;
 
+        /** The readers of a duplicate, which have positions of their own; {@code null} if this is none. */
+        private final @Nullable Map<Integer, SionReader> ownReaders;
+
         Opened(@Nullable SionOutput output, @Nullable SionInput input, int task) {
             this.output = output;
             this.input = input;
             this.task = task;
+            this.ownReaders = null;
+        }
+
+        /** Makes a duplicate of a file that is read. */
+        Opened(SionInput input, int task) {
+            this.output = null;
+            this.input = input;
+            this.task = task;
+            this.ownReaders = new HashMap<>();
+        }
+
+        void close() throws IOException {
+            if (ownReaders != null) {
+                ownReaders.values().forEach(SionReader::close);
+            } else if (output != null) {
+                output.close();
+            } else {
+                input().close();
+            }
+        }
+
+        boolean isSerial() throws DrumlinException {
+            return output != null ? output.isSerial() : input().world() instanceof SingleCommunicator;
+        }
+
+        /** Returns the processes that take turns in a transaction. */
+        Communicator tasks() throws DrumlinException {
+            return output != null ? output.group() : input().world();
+        }
+
+        /** Returns the places of all tasks of a file that one process has opened. */
+        List<ReadTask> all() throws DrumlinException {
+            SionInput from = input();
+            if (from.tasks().size() != from.taskCount()) {
+                throw new IllegalArgumentException(
+                        "this process has opened " + from.tasks().size() + " of " + from.taskCount() + " tasks");
+            }
+            return from.tasks().stream().map(from::task).toList();
         }
 
         SionOutput output() throws DrumlinException {
@@ -105,13 +181,28 @@ public final class SION {
         }
 
         SionReader reader() throws IOException {
-            return input().reader(task);
+            return reader(task);
+        }
+
+        SionReader reader(int which) throws IOException {
+            if (ownReaders == null) {
+                return input().reader(which);
+            }
+            SionReader own = ownReaders.get(which);
+            if (own == null) {
+                own = input().newReader(which);
+                ownReaders.put(which, own);
+            }
+            return own;
         }
 
         KeyValueReader records() throws IOException {
             KeyValueReader reader = records.get(task);
             if (reader == null) {
-                reader = input().keyValueReader(task);
+                SionInput from = input();
+                reader = ownReaders == null
+                        ? from.keyValueReader(task)
+                        : new KeyValueReader(reader().stream(), from.header().order());
                 records.put(task, reader);
             }
             return reader;
@@ -135,17 +226,20 @@ public final class SION {
         Opened run() throws IOException;
     }
 
+    private static int put(Opened file) {
+        synchronized (OPEN) {
+            int sid = 0;
+            while (OPEN.containsKey(sid)) {
+                sid++;
+            }
+            OPEN.put(sid, file);
+            return sid;
+        }
+    }
+
     private static int open(String call, String name, Opening opening) {
         try {
-            Opened file = opening.run();
-            synchronized (OPEN) {
-                int sid = 0;
-                while (OPEN.containsKey(sid)) {
-                    sid++;
-                }
-                OPEN.put(sid, file);
-                return sid;
-            }
+            return put(opening.run());
         } catch (IOException | RuntimeException e) {
             LOG.log(level(e), call + " of " + name + ": " + e.getMessage(), e);
             return SION_ID_NOT_VALID;
@@ -284,11 +378,7 @@ public final class SION {
 
     private static int close(String name, int sid) {
         int result = call(name, sid, SION_NOT_SUCCESS, file -> {
-            if (file.output != null) {
-                file.output.close();
-            } else {
-                file.input().close();
-            }
+            file.close();
             return SION_SUCCESS;
         });
         synchronized (OPEN) {
@@ -322,33 +412,48 @@ public final class SION {
             int @Nullable [] fsblksize,
             int @Nullable [] globalrank,
             @Nullable String @Nullable [] newname) {
+        return open(
+                "sion_paropen_mpi",
+                name,
+                () -> parallel(name, mode, numFiles, gComm, lComm, chunksize, fsblksize, globalrank, newname));
+    }
+
+    private static Opened parallel(
+            String name,
+            String mode,
+            int[] numFiles,
+            Communicator gComm,
+            @Nullable Communicator lComm,
+            long[] chunksize,
+            int @Nullable [] fsblksize,
+            int @Nullable [] globalrank,
+            @Nullable String @Nullable [] newname)
+            throws IOException {
         OpenModeParser parsed = new OpenModeParser(mode);
-        return open("sion_paropen_mpi", name, () -> {
-            int rank = gComm.rank();
-            fill(globalrank, rank);
-            if (parsed.writes()) {
-                SionOptions options = withBlock(parsed.options(), fsblksize);
-                SionOptions placed = numFiles[0] <= 0 && lComm != null
-                        ? options.localCommunicator(lComm)
-                        : options.files(Math.max(1, numFiles[0]));
-                SionOutput output = SionFile.create(Path.of(name), gComm, chunksize[0], placed);
-                numFiles[0] = output.files();
-                fill(fsblksize, output.fsBlockSize());
-                if (newname != null) {
-                    newname[0] = output.path(rank).toString();
-                }
-                return new Opened(output, null, rank);
-            }
-            parsed.requireReading();
-            SionInput input = SionFile.open(Path.of(name), gComm, parsed.ioOptions());
-            numFiles[0] = input.header().files();
-            chunksize[0] = input.chunkSize(rank);
-            fill(fsblksize, input.header().fsBlockSize());
+        int rank = gComm.rank();
+        fill(globalrank, rank);
+        if (parsed.writes()) {
+            SionOptions options = withBlock(parsed.options(), fsblksize);
+            SionOptions placed = numFiles[0] <= 0 && lComm != null
+                    ? options.localCommunicator(lComm)
+                    : options.files(Math.max(1, numFiles[0]));
+            SionOutput output = SionFile.create(Path.of(name), gComm, chunksize[0], placed);
+            numFiles[0] = output.files();
+            fill(fsblksize, output.fsBlockSize());
             if (newname != null) {
-                newname[0] = input.path(rank).toString();
+                newname[0] = output.path(rank).toString();
             }
-            return new Opened(null, input, rank);
-        });
+            return new Opened(output, null, rank);
+        }
+        parsed.requireReading();
+        SionInput input = SionFile.open(Path.of(name), gComm, parsed.ioOptions());
+        numFiles[0] = input.header().files();
+        chunksize[0] = input.chunkSize(rank);
+        fill(fsblksize, input.header().fsBlockSize());
+        if (newname != null) {
+            newname[0] = input.path(rank).toString();
+        }
+        return new Opened(null, input, rank);
     }
 
     /**
@@ -622,7 +727,7 @@ public final class SION {
                 }
                 file.output.path(task); // Refuses a task of another process.
             } else {
-                seek(file.input().reader(task), block, position);
+                seek(file.reader(task), block, position);
             }
             file.task = task;
             return SION_SUCCESS;
@@ -913,5 +1018,479 @@ public final class SION {
             found.ifPresent(statistics -> stat[0] = statistics);
             return found.isPresent() ? SION_SUCCESS : SION_NOT_SUCCESS;
         });
+    }
+
+    /**
+     * Another name of {@link #sion_paropen_mpi}, for programs of SIONlib 1.2 and before. Collective.
+     *
+     * @param name name of the file
+     * @param mode words of C SIONlib
+     * @param numFiles as in {@link #sion_paropen_mpi}
+     * @param gComm all processes
+     * @param lComm the processes of one file
+     * @param chunksize as in {@link #sion_paropen_mpi}
+     * @param fsblksize as in {@link #sion_paropen_mpi}
+     * @param globalrank filled with the rank
+     * @param newname filled with the name of this task's physical file
+     * @return file id, or -1
+     */
+    public static int sion_paropen_comms_mpi(
+            String name,
+            String mode,
+            int[] numFiles,
+            Communicator gComm,
+            @Nullable Communicator lComm,
+            long[] chunksize,
+            int @Nullable [] fsblksize,
+            int @Nullable [] globalrank,
+            @Nullable String @Nullable [] newname) {
+        return sion_paropen_mpi(name, mode, numFiles, gComm, lComm, chunksize, fsblksize, globalrank, newname);
+    }
+
+    /**
+     * Another name of {@link #sion_paropen_mpi}, for programs of SIONlib 1.2 and before. Collective.
+     *
+     * @param name name of the file
+     * @param mode words of C SIONlib
+     * @param numFiles as in {@link #sion_paropen_mpi}
+     * @param gComm all processes
+     * @param lComm the processes of one file
+     * @param chunksize as in {@link #sion_paropen_mpi}
+     * @param fsblksize as in {@link #sion_paropen_mpi}
+     * @param globalrank filled with the rank
+     * @param newname filled with the name of this task's physical file
+     * @return file id, or -1
+     */
+    public static int sion_paropen_multi_mpi(
+            String name,
+            String mode,
+            int[] numFiles,
+            Communicator gComm,
+            @Nullable Communicator lComm,
+            long[] chunksize,
+            int @Nullable [] fsblksize,
+            int @Nullable [] globalrank,
+            @Nullable String @Nullable [] newname) {
+        return sion_paropen_mpi(name, mode, numFiles, gComm, lComm, chunksize, fsblksize, globalrank, newname);
+    }
+
+    /**
+     * The former name of {@link #sion_coll_fwrite}. Collective.
+     *
+     * @param data at least {@code size * nitems} remaining bytes; its position moves past them
+     * @param size bytes of an item
+     * @param nitems number of items
+     * @param sid file id
+     * @return number of items written, or 0
+     */
+    public static long sion_coll_fwrite_mpi(ByteBuffer data, long size, long nitems, int sid) {
+        return sion_coll_fwrite(data, size, nitems, sid);
+    }
+
+    /**
+     * The former name of {@link #sion_coll_fread}. Collective.
+     *
+     * @param data room for {@code size * nitems} bytes; its position moves past the bytes read
+     * @param size bytes of an item
+     * @param nitems number of items
+     * @param sid file id
+     * @return number of whole items read; 0 at the end
+     */
+    public static long sion_coll_fread_mpi(ByteBuffer data, long size, long nitems, int sid) {
+        return sion_coll_fread(data, size, nitems, sid);
+    }
+
+    /**
+     * Waits until it is this task's turn, so that only some tasks of a file write or read at the same time: all if the
+     * file has up to 16, else 8, above 64 tasks 16, above 128 tasks 32. Each task of the file must then call
+     * {@link #sion_endof_transaction_mpi}.
+     *
+     * @param sid file id of a parallel open
+     * @return 1, or 0
+     */
+    public static int sion_startof_transaction_mpi(int sid) {
+        return call("sion_startof_transaction_mpi", sid, SION_NOT_SUCCESS, file -> {
+            Communicator tasks = file.tasks();
+            int before = tasks.rank() - atOnce(tasks.size());
+            if (before >= 0) {
+                tasks.receive(ByteBuffer.allocate(Integer.BYTES), before, TRANSACTION_TAG);
+            }
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * Gives the turn to the next task.
+     *
+     * @param sid file id of a parallel open
+     * @return 1, or 0
+     */
+    public static int sion_endof_transaction_mpi(int sid) {
+        return call("sion_endof_transaction_mpi", sid, SION_NOT_SUCCESS, file -> {
+            Communicator tasks = file.tasks();
+            int next = tasks.rank() + atOnce(tasks.size());
+            if (next < tasks.size()) {
+                tasks.send(ByteBuffer.allocate(Integer.BYTES), next, TRANSACTION_TAG);
+            }
+            return SION_SUCCESS;
+        });
+    }
+
+    private static int atOnce(int tasks) {
+        if (tasks > 128) {
+            return 32;
+        }
+        return tasks > 64 ? 16 : tasks > 16 ? 8 : tasks;
+    }
+
+    /**
+     * What {@link #sion_file_check_par_cb_mpi} needs to try a file.
+     *
+     * @param mode words of C SIONlib
+     * @param gComm all processes
+     * @param numFiles number of physical files
+     * @param lComm the processes of one file
+     */
+    public record FileCheck(String mode, Communicator gComm, int numFiles, @Nullable Communicator lComm) {}
+
+    /**
+     * Says how {@link #sion_file_check_par_cb_mpi} is to try files.
+     *
+     * @param mode words of C SIONlib
+     * @param gComm all processes
+     * @param numFiles number of physical files
+     * @param lComm the processes of one file
+     * @return the arguments of the check
+     */
+    public static FileCheck sion_file_check_par_args_init_mpi(
+            String mode, Communicator gComm, int numFiles, @Nullable Communicator lComm) {
+        return new FileCheck(mode, gComm, numFiles, lComm);
+    }
+
+    /**
+     * Does nothing: there is nothing to be freed.
+     *
+     * @param args the arguments of a check
+     * @return 1
+     */
+    public static int sion_file_check_par_args_free_mpi(@Nullable FileCheck args) {
+        return SION_SUCCESS;
+    }
+
+    /**
+     * Opens and closes a file, without a word if that fails. In a mode that writes, an older file is replaced.
+     * Collective.
+     *
+     * @param name name of the file
+     * @param args the arguments of the check
+     * @return 1 if it can be opened, else 0
+     */
+    public static int sion_file_check_par_cb_mpi(String name, FileCheck args) {
+        try {
+            int[] numFiles = {args.numFiles()};
+            Opened file = parallel(
+                    name, args.mode(), numFiles, args.gComm(), args.lComm(), new long[1], new int[] {-1}, null, null);
+            file.close();
+            return SION_SUCCESS;
+        } catch (IOException | RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, "sion_file_check_par_cb_mpi: " + e.getMessage(), e);
+            return SION_NOT_SUCCESS;
+        }
+    }
+
+    /**
+     * Makes another file id for a file that is read, with positions of its own. It can be used until the file is
+     * closed.
+     *
+     * @param sid file id
+     * @param mode {@code SION_DUP_ALL}, or {@code SION_DUP_RANK} or {@code SION_DUP_RANK_KEY} to begin with one task
+     * @param rank the task, unless all are wanted
+     * @param key not looked at: all keys can be read
+     * @return file id, or -1
+     */
+    public static int sion_dup(int sid, int mode, int rank, long key) {
+        return call("sion_dup", sid, SION_ID_NOT_VALID, file -> {
+            SionInput input = file.input();
+            int task = mode == SION_DUP_ALL ? file.task : rank;
+            input.task(task); // Refuses a task of another process.
+            return put(new Opened(input, task));
+        });
+    }
+
+    /**
+     * Ends what {@link #sion_dup} has made. The file stays open.
+     *
+     * @param sid file id of a duplicate
+     * @return 1, or 0
+     */
+    public static int sion_dedup(int sid) {
+        int isDuplicate = call("sion_dedup", sid, SION_NOT_SUCCESS, file -> {
+            if (file.ownReaders == null) {
+                throw new IllegalArgumentException("the file id " + sid + " is not that of a duplicate");
+            }
+            return SION_SUCCESS;
+        });
+        return isDuplicate == SION_SUCCESS ? close("sion_dedup", sid) : SION_NOT_SUCCESS;
+    }
+
+    /**
+     * Returns the files with buddy copies to which this task gives data.
+     *
+     * @param sid file id
+     * @return the files; {@code null} if the file has no buddy copies or is read
+     */
+    public static @Nullable List<SionFileRole> sion_get_io_info(int sid) {
+        return sion_get_io_info_by_spec(
+                sid, SION_ROLE_COLLECTOR | SION_ROLE_WRITER | SION_ROLE_NOWRITER, SION_GET_IO_INFO_FLAG_NONE);
+    }
+
+    /**
+     * Returns the files with buddy copies in which this task has certain roles.
+     *
+     * @param sid file id
+     * @param roles {@code SION_ROLE_*}, joined by {@code |}
+     * @param flag {@code SION_GET_IO_INFO_FLAG_NONE}
+     * @return the files; {@code null} if the file has no buddy copies or is read
+     */
+    public static @Nullable List<SionFileRole> sion_get_io_info_by_spec(int sid, int roles, int flag) {
+        Optional<List<SionFileRole>> found = call("sion_get_io_info", sid, Optional.empty(), file -> {
+            if (file.output == null || file.output.buddies() == 0) {
+                return Optional.empty();
+            }
+            return Optional.of(file.output.roles(file.task).stream()
+                    .filter(each -> (each.role() & roles) != 0)
+                    .toList());
+        });
+        return found.orElse(null);
+    }
+
+    /**
+     * Does nothing: there is nothing to be freed.
+     *
+     * @param info a result of {@link #sion_get_io_info}
+     * @return 1
+     */
+    public static int sion_free_io_info(@Nullable List<SionFileRole> info) {
+        return SION_SUCCESS;
+    }
+
+    /**
+     * Returns where the data of all tasks of a file are that one process has opened to read.
+     *
+     * @param sid file id
+     * @param ntasks filled with the number of tasks
+     * @param maxblocks filled with the largest number of blocks of a task
+     * @param globalskip filled with the distance between two chunks of a task, in the first file
+     * @param startOfVarheader filled with the offset of the metadata at the end, in the first file
+     * @param chunksizes filled with the chunk size of each task, as one array in it
+     * @param globalranks filled with the global rank of each task, as one array in it
+     * @param blockcount filled with the number of blocks of each task, as one array in it
+     * @param blocksizes filled with the bytes in each block of all tasks, one block after the other, as one array in
+     *     it; 0, or -1 in a set of several files, where a task has no such block
+     * @return 1, or 0
+     */
+    public static int sion_get_locations(
+            int sid,
+            int[] ntasks,
+            int[] maxblocks,
+            long[] globalskip,
+            long[] startOfVarheader,
+            long[][] chunksizes,
+            long[][] globalranks,
+            long[][] blockcount,
+            long[][] blocksizes) {
+        return call("sion_get_locations", sid, SION_NOT_SUCCESS, file -> {
+            List<ReadTask> tasks = file.all();
+            int blocks =
+                    tasks.stream().mapToInt(task -> task.sizes().length).max().orElse(0);
+            List<ReadTask> first = tasks.stream()
+                    .filter(task -> task.file().equals(tasks.get(0).file()))
+                    .toList();
+            int firstBlocks =
+                    first.stream().mapToInt(task -> task.sizes().length).max().orElse(0);
+            ntasks[0] = tasks.size();
+            maxblocks[0] = blocks;
+            globalskip[0] = tasks.get(0).globalSkip();
+            startOfVarheader[0] =
+                    first.stream().mapToLong(ReadTask::start).min().orElse(0) + firstBlocks * globalskip[0];
+            chunksizes[0] = tasks.stream().mapToLong(ReadTask::chunkSize).toArray();
+            globalranks[0] = tasks.stream().mapToLong(ReadTask::globalRank).toArray();
+            blockcount[0] =
+                    tasks.stream().mapToLong(task -> task.sizes().length).toArray();
+            long unused = file.input().header().files() > 1 ? -1 : 0;
+            blocksizes[0] = IntStream.range(0, blocks * tasks.size())
+                    .mapToLong(i -> size(tasks.get(i % tasks.size()), i / tasks.size(), unused))
+                    .toArray();
+            return SION_SUCCESS;
+        });
+    }
+
+    private static long size(ReadTask task, int block, long unused) {
+        return block < task.sizes().length ? task.sizes()[block] : unused;
+    }
+
+    /**
+     * Returns the positions of all tasks of a file that one process has opened to read.
+     *
+     * @param sid file id
+     * @param ntasks filled with the number of tasks
+     * @param currentpos filled with the offset of each task's next byte in its physical file, as one array in it
+     * @param currentblocknr filled with the current block of each task, as one array in it
+     * @return 1, or 0
+     */
+    public static int sion_get_current_locations(int sid, int[] ntasks, long[][] currentpos, long[][] currentblocknr) {
+        return call("sion_get_current_locations", sid, SION_NOT_SUCCESS, file -> {
+            int tasks = file.all().size();
+            long[] positions = new long[tasks];
+            long[] blocks = new long[tasks];
+            for (int task = 0; task < tasks; task++) {
+                positions[task] = file.reader(task).fileOffset();
+                blocks[task] = file.reader(task).block();
+            }
+            ntasks[0] = tasks;
+            currentpos[0] = positions;
+            currentblocknr[0] = blocks;
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * Returns the physical file of each task of a set of several files that one process has opened to read.
+     *
+     * @param sid file id
+     * @param mappingSize filled with the number of tasks; -1 if there is only one file, or the open was parallel
+     * @param mapping filled with pairs of the number of the file and the index of the task in it, as one array in it
+     * @param numFiles filled with the number of files
+     * @return 1, or 0
+     */
+    public static int sion_get_mapping(int sid, int[] mappingSize, int @Nullable [][] mapping, int[] numFiles) {
+        return call("sion_get_mapping", sid, SION_NOT_SUCCESS, file -> {
+            numFiles[0] = sion_get_number_of_files(sid);
+            mappingSize[0] = -1;
+            if (file.input != null && file.isSerial() && numFiles[0] > 1) {
+                List<ReadTask> tasks = file.all();
+                mappingSize[0] = tasks.size();
+                if (mapping != null) {
+                    mapping[0] = tasks.stream()
+                            .flatMapToInt(task -> IntStream.of(task.fileNumber(), task.localRank()))
+                            .toArray();
+                }
+            }
+            return SION_SUCCESS;
+        });
+    }
+
+    /**
+     * Returns the number of the physical file of the current task.
+     *
+     * @param sid file id
+     * @return number, or -1
+     */
+    public static int sion_get_filenumber(int sid) {
+        return call("sion_get_filenumber", sid, SION_SIZE_NOT_VALID, file -> {
+            if (file.output != null) {
+                return file.output.fileNumber(file.task);
+            }
+            SionInput input = file.input();
+            return input.header().files() > 1
+                    ? input.task(file.task).fileNumber()
+                    : input.header().fileNumber();
+        });
+    }
+
+    /**
+     * Returns whether one process opened a file.
+     *
+     * @param sid file id
+     * @return 1 after {@link #sion_open} or {@link #sion_open_rank}, else 0; -1 without such a file
+     */
+    public static int sion_is_serial_opened(int sid) {
+        return call("sion_is_serial_opened", sid, SION_SIZE_NOT_VALID, file -> file.isSerial() ? 1 : 0);
+    }
+
+    /**
+     * Returns whether the file system gets hints of SIONlib's, which Drumlin does not have.
+     *
+     * @param sid file id
+     * @return 0; -1 without such a file
+     */
+    public static int sion_using_hints(int sid) {
+        return call("sion_using_hints", sid, SION_SIZE_NOT_VALID, file -> 0);
+    }
+
+    /**
+     * Returns whether several threads can open files.
+     *
+     * @return 1; one file is for one thread at a time
+     */
+    public static int sion_is_thread_safe() {
+        return 1;
+    }
+
+    /**
+     * Returns whether tasks hold records with keys.
+     *
+     * @param sid file id
+     * @return {@code SION_KEYVAL_NONE} or {@code SION_KEYVAL_INLINE}; -1 without such a file
+     */
+    public static int sion_get_keyval_mode(int sid) {
+        return call("sion_get_keyval_mode", sid, SION_SIZE_NOT_VALID, file -> {
+            boolean records = file.output != null
+                    ? file.output.isKeyValue()
+                    : file.input().header().keyValue();
+            return records ? SION_KEYVAL_INLINE : SION_KEYVAL_NONE;
+        });
+    }
+
+    /**
+     * Returns the name of a key/value mode.
+     *
+     * @param type a result of {@link #sion_get_keyval_mode}
+     * @return the name of the constant; {@code unknown} for any other number
+     */
+    public static String sion_keyval_type_to_str(int type) {
+        return switch (type) {
+            case SION_KEYVAL_NONE -> "SION_KEYVAL_NONE";
+            case SION_KEYVAL_INLINE -> "SION_KEYVAL_INLINE";
+            default -> "unknown";
+        };
+    }
+
+    /**
+     * Returns the version of C SIONlib that new files name.
+     *
+     * @param mainVersion filled with 1
+     * @param subVersion filled with 7
+     * @param patchLevel filled with 6
+     * @param fileformatVersion filled with 5
+     * @return 1
+     */
+    public static int sion_get_version(int[] mainVersion, int[] subVersion, int[] patchLevel, int[] fileformatVersion) {
+        mainVersion[0] = Header.VERSION / 1000;
+        subVersion[0] = Header.VERSION % 1000;
+        patchLevel[0] = Header.PATCH_LEVEL;
+        fileformatVersion[0] = Header.FORMAT_VERSION;
+        return SION_SUCCESS;
+    }
+
+    /**
+     * Copies items, and turns the order of their bytes around if asked.
+     *
+     * @param target room for {@code size * n} bytes; may be {@code source}
+     * @param source at least {@code size * n} remaining bytes
+     * @param size bytes of an item
+     * @param n number of items
+     * @param doSwap 0 to copy only
+     */
+    public static void sion_swap(ByteBuffer target, ByteBuffer source, int size, int n, int doSwap) {
+        ByteBuffer from = part(source, size, n);
+        ByteBuffer to = part(target, size, n);
+        byte[] item = new byte[size];
+        for (int i = 0; i < n; i++) {
+            from.get(item);
+            for (int b = 0; b < size; b++) {
+                to.put(item[doSwap == 0 ? b : size - 1 - b]);
+            }
+        }
     }
 }

@@ -241,7 +241,8 @@ public final class SionInput implements Closeable {
         return task(task).chunkSize();
     }
 
-    private ReadTask task(int task) {
+    /** Returns the place of a task of this process. */
+    ReadTask task(int task) {
         ReadTask place = tasks.get(task);
         if (place == null) {
             throw new IllegalArgumentException("task " + task + " is not one of this process");
@@ -277,6 +278,11 @@ public final class SionInput implements Closeable {
                 world.close();
             }
         }
+    }
+
+    /** Returns the processes that opened the files together. */
+    Communicator world() {
+        return world;
     }
 
     private void closeFiles() throws IOException {

@@ -41,6 +41,7 @@ public final class SionOutput implements Closeable {
     private final DataFiles data;
     private final MetadataWriter metadata;
     private final List<MappedTask> tasks;
+    private final boolean isSerial;
     private final Map<Integer, TaskFile> files = new HashMap<>();
     private final List<SionWriter> writers = new ArrayList<>();
     private final Map<Long, Integer> indexes = new HashMap<>();
@@ -67,6 +68,7 @@ public final class SionOutput implements Closeable {
         this.storage = storage(options);
         this.data = new DataFiles(storage, world, options);
         this.tasks = tasks;
+        this.isSerial = kind == SetKind.SERIAL;
         this.metadata = new MetadataWriter(place.group(), path, options, data, kind, place.files());
         for (MappedTask task : tasks) {
             indexes.put(kind == SetKind.SERIAL ? (long) task.localRank() : task.globalRank(), indexes.size());
@@ -304,6 +306,44 @@ public final class SionOutput implements Closeable {
 
     int files() {
         return place.files();
+    }
+
+    /** Returns the processes of this process's file. */
+    Communicator group() {
+        return place.group();
+    }
+
+    /** Returns the number of the file of a task of this process, as it is in the file. */
+    int fileNumber(long task) {
+        return isSerial ? 1 : tasks.get(index(task)).fileNumber();
+    }
+
+    boolean isSerial() {
+        return isSerial;
+    }
+
+    boolean isKeyValue() {
+        return options.isKeyValue();
+    }
+
+    int buddies() {
+        return buddies.size();
+    }
+
+    /** Returns the files with buddy copies in which a task of this process has a part. */
+    List<SionFileRole> roles(long task) {
+        long bytes = stream(task).size();
+        List<SionFileRole> roles = new ArrayList<>();
+        roles.add(new SionFileRole(path(task), bytes, SION.SION_ROLE_WRITER));
+        int receiver = place.group().rank() == 0 ? SION.SION_ROLE_COLLECTOR : SION.SION_ROLE_NOWRITER;
+        for (int copy = 0; copy < buddies.size(); copy++) {
+            String name = FileNames.buddy(path.toString(), copy);
+            Path sent = Path.of(FileNames.member(name, place.number()));
+            Path received = Path.of(FileNames.member(name, buddies.get(copy).copiedFile()));
+            roles.add(new SionFileRole(sent, bytes, SION.SION_ROLE_SENDER));
+            roles.add(new SionFileRole(received, 0, receiver));
+        }
+        return roles;
     }
 
     /** Returns the block size from the options or the file system; 0 on a process without tasks. */

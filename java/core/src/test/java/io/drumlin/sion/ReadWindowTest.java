@@ -65,7 +65,7 @@ class ReadWindowTest {
     }
 
     private ReadWindow window(long skip, long[] sizes, int tasks) throws IOException {
-        return ReadWindow.of(engine, file, new ReadTask(0, path, 0, skip, START, skip, sizes), tasks);
+        return ReadWindow.of(engine, file, new ReadTask(0, path, 0, 0, 0, skip, START, skip, sizes), tasks);
     }
 
     private void checkAll(ReadWindow window, long skip, long[] sizes) throws IOException {

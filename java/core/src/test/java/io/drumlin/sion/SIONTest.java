@@ -11,8 +11,10 @@ import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,6 +23,37 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The calls of C SIONlib with what they return. */
 class SIONTest {
+
+    /** What the headers of C SIONlib 1.7.6 offer to programs. */
+    private static final String NAMES_OF_C =
+            """
+            sion_bytes_avail_in_block sion_bytes_avail_in_chunk sion_close sion_coll_fread
+            sion_coll_fread_mpi sion_coll_fwrite sion_coll_fwrite_mpi sion_dedup sion_dup
+            sion_endianness_swap_needed sion_endof_transaction_mpi sion_ensure_free_space sion_feof
+            sion_file_check_par_args_free_mpi sion_file_check_par_args_init_mpi sion_file_check_par_cb_mpi
+            sion_flush sion_fread sion_fread_key sion_fread_key_iterator_next sion_fread_key_iterator_reset
+            sion_free_io_info sion_fwrite sion_fwrite_key sion_generic_create_api sion_generic_free_api
+            sion_generic_parclose sion_generic_parclose_mapped sion_generic_paropen
+            sion_generic_paropen_mapped sion_generic_parreinit sion_generic_register_barrier_cb
+            sion_generic_register_bcastr_cb sion_generic_register_create_local_commgroup_cb
+            sion_generic_register_execute_and_scatter_cb sion_generic_register_free_local_commgroup_cb
+            sion_generic_register_gather_and_execute_cb sion_generic_register_gatherr_cb
+            sion_generic_register_gathervr_cb sion_generic_register_get_capability_cb
+            sion_generic_register_get_multi_filename_cb sion_generic_register_scatterr_cb
+            sion_generic_register_scattervr_cb sion_get_bytes_read sion_get_bytes_written
+            sion_get_current_location sion_get_current_locations sion_get_endianness sion_get_fd
+            sion_get_file_endianness sion_get_filenumber sion_get_fp sion_get_io_info
+            sion_get_io_info_by_spec sion_get_keyval_mode sion_get_locations sion_get_mapping
+            sion_get_number_of_files sion_get_position sion_get_sizeof sion_get_version
+            sion_is_serial_opened sion_is_thread_safe sion_key_full_scan sion_key_get_stat
+            sion_key_list_iterator_next sion_key_list_iterator_reset sion_keyval_type_to_str
+            sion_lock_register_lock_callbacks sion_lock_user_callbacks_defined sion_open sion_open_rank
+            sion_optimize_fp_buffer sion_parclose_mapped_mpi sion_parclose_mpi sion_parclose_omp
+            sion_parclose_ompi sion_paropen_comms_mpi sion_paropen_mapped_mpi sion_paropen_mpi
+            sion_paropen_multi_mpi sion_paropen_omp sion_paropen_ompi sion_parreinit_mpi sion_seek
+            sion_seek_fp sion_seek_key sion_set_fp_closed sion_set_second_fp sion_startof_transaction_mpi
+            sion_swap sion_unset_second_fp sion_using_hints
+            """;
 
     /** Where the data of two tasks begin with blocks of 512 bytes. */
     private static final long START = 1536;
@@ -214,17 +247,179 @@ class SIONTest {
     @Test
     void theTableInTheDocumentationIsComplete() throws IOException {
         Path table = Path.of(System.getProperty("drumlin.root"), "docs", "sionlib.md");
+        Set<String> all = new TreeSet<>();
         Set<String> listed = new TreeSet<>();
         for (String line : Files.readAllLines(table)) {
             String[] columns = line.split("\\|");
-            if (columns.length > 2 && columns[2].trim().equals("yes")) {
-                Pattern.compile("sion_\\w+").matcher(columns[1]).results().forEach(name -> listed.add(name.group()));
+            if (columns.length > 2 && columns[1].contains("sion_")) {
+                Set<String> names = Pattern.compile("sion_\\w+")
+                        .matcher(columns[1])
+                        .results()
+                        .map(name -> name.group())
+                        .collect(Collectors.toSet());
+                all.addAll(names);
+                assertThat(columns[2].trim()).matches("yes|no: .+");
+                if (columns[2].trim().equals("yes")) {
+                    listed.addAll(names);
+                }
             }
         }
         Set<String> offered = Stream.of(SION.class.getDeclaredMethods())
                 .filter(method -> Modifier.isPublic(method.getModifiers()))
                 .map(Method::getName)
                 .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(all).hasSize(93).containsExactlyInAnyOrder(NAMES_OF_C.trim().split("\\s+"));
         assertThat(listed).isEqualTo(offered);
+    }
+
+    /** Two files with two tasks each; task 3 has two blocks. */
+    private void makeSet() throws IOException {
+        ThreadCommunicator.run(4, world -> {
+            int[] files = {2};
+            int sid = sion_paropen_multi_mpi(
+                    name(), "bw", files, world, null, new long[] {100}, new int[] {64}, new int[1], null);
+            assertThat(sion_get_filenumber(sid)).isEqualTo(world.rank() / 2);
+            assertThat(sion_is_serial_opened(sid)).isZero();
+            assertThat(sion_get_io_info(sid)).isNull();
+            for (int part = 0; part < (world.rank() == 3 ? 2 : 1); part++) {
+                byte[] data = new byte[90];
+                Arrays.fill(data, (byte) (10 * world.rank() + part));
+                assertThat(sion_fwrite(ByteBuffer.wrap(data), 1, 90, sid)).isEqualTo(90);
+            }
+            assertThat(sion_parclose_mpi(sid)).isEqualTo(SION_SUCCESS);
+        });
+    }
+
+    @Test
+    void locationsAndMapping() throws IOException {
+        makeSet();
+        int in = sion_open(name(), "br", new int[1], null, null, null, null);
+        int[] tasks = new int[1];
+        int[] blocks = new int[1];
+        long[] skip = new long[1];
+        long[] varheader = new long[1];
+        long[][] chunks = new long[1][];
+        long[][] ranks = new long[1][];
+        long[][] counts = new long[1][];
+        long[][] sizes = new long[1][];
+        assertThat(sion_get_locations(in, tasks, blocks, skip, varheader, chunks, ranks, counts, sizes))
+                .isEqualTo(SION_SUCCESS);
+        assertThat(tasks).containsExactly(4);
+        assertThat(blocks).containsExactly(2);
+        assertThat(skip).containsExactly(256);
+        assertThat(varheader).containsExactly(1152 + 256);
+        assertThat(chunks[0]).containsExactly(128, 128, 128, 128);
+        assertThat(ranks[0]).containsExactly(0, 1, 2, 3);
+        assertThat(counts[0]).containsExactly(1, 1, 1, 2);
+        assertThat(sizes[0]).containsExactly(90, 90, 90, 90, -1, -1, -1, 90);
+        int[] size = new int[1];
+        int[][] mapping = new int[1][];
+        int[] files = new int[1];
+        assertThat(sion_get_mapping(in, size, mapping, files)).isEqualTo(SION_SUCCESS);
+        assertThat(size).containsExactly(4);
+        assertThat(files).containsExactly(2);
+        assertThat(mapping[0]).containsExactly(0, 0, 0, 1, 1, 0, 1, 1);
+        assertThat(sion_seek(in, 3, 1, 7)).isEqualTo(SION_SUCCESS);
+        long[][] at = new long[1][];
+        long[][] block = new long[1][];
+        assertThat(sion_get_current_locations(in, tasks, at, block)).isEqualTo(SION_SUCCESS);
+        assertThat(at[0]).containsExactly(1152, 1152 + 128, 1152, 1152 + 128 + 256 + 7);
+        assertThat(block[0]).containsExactly(0, 0, 0, 1);
+        assertThat(sion_get_filenumber(in)).isEqualTo(1);
+        assertThat(sion_is_serial_opened(in)).isEqualTo(1);
+        assertThat(sion_get_keyval_mode(in)).isEqualTo(SION_KEYVAL_NONE);
+        assertThat(sion_keyval_type_to_str(SION_KEYVAL_NONE)).isEqualTo("SION_KEYVAL_NONE");
+        assertThat(sion_close(in)).isEqualTo(SION_SUCCESS);
+    }
+
+    @Test
+    void aDuplicateHasAPositionOfItsOwn() throws IOException {
+        makeSet();
+        int in = sion_open(name(), "br", new int[1], null, null, null, null);
+        assertThat(sion_seek(in, 3, 1, 80)).isEqualTo(SION_SUCCESS);
+        int other = sion_dup(in, SION_DUP_RANK, 3, 0);
+        assertThat(sion_dup(in, SION_DUP_RANK, 4, 0)).isEqualTo(SION_ID_NOT_VALID);
+        ByteBuffer data = ByteBuffer.allocate(90);
+        assertThat(sion_fread(data, 1, 90, other)).isEqualTo(90);
+        assertThat(data.get(0)).isEqualTo((byte) 30);
+        assertThat(sion_bytes_avail_in_block(in)).isEqualTo(10);
+        assertThat(sion_dedup(in)).isEqualTo(SION_NOT_SUCCESS);
+        assertThat(sion_dedup(other)).isEqualTo(SION_SUCCESS);
+        assertThat(sion_dedup(other)).isEqualTo(SION_NOT_SUCCESS);
+        assertThat(sion_bytes_avail_in_block(in)).isEqualTo(10);
+        assertThat(sion_close(in)).isEqualTo(SION_SUCCESS);
+    }
+
+    @Test
+    void rolesInFilesWithBuddyCopies() throws IOException {
+        ThreadCommunicator.run(4, world -> {
+            int[] files = {2};
+            int sid = sion_paropen_comms_mpi(
+                    name(), "bw,buddy", files, world, null, new long[] {100}, new int[] {64}, new int[1], null);
+            assertThat(sion_coll_fwrite_mpi(ByteBuffer.allocate(50), 1, 50, sid))
+                    .isEqualTo(50);
+            int own = world.rank() / 2;
+            Path mine = Path.of(name() + (own == 0 ? "" : ".000001"));
+            Path sent = Path.of(name() + "_BUDDY_00" + (own == 0 ? "" : ".000001"));
+            Path received = Path.of(name() + "_BUDDY_00" + (own == 1 ? "" : ".000001"));
+            SionFileRole writer = new SionFileRole(mine, 50, SION_ROLE_WRITER);
+            SionFileRole collector =
+                    new SionFileRole(received, 0, world.rank() % 2 == 0 ? SION_ROLE_COLLECTOR : SION_ROLE_NOWRITER);
+            assertThat(sion_get_io_info(sid)).containsExactly(writer, collector);
+            assertThat(sion_get_io_info_by_spec(sid, SION_ROLE_SENDER, SION_GET_IO_INFO_FLAG_NONE))
+                    .containsExactly(new SionFileRole(sent, 50, SION_ROLE_SENDER));
+            assertThat(sion_free_io_info(sion_get_io_info(sid))).isEqualTo(SION_SUCCESS);
+            assertThat(sion_parclose_mpi(sid)).isEqualTo(SION_SUCCESS);
+        });
+    }
+
+    /** Of 18 tasks, 8 work at the same time: task 8 begins after task 0 has ended. */
+    @Test
+    void tasksTakeTurns() throws IOException {
+        AtomicInteger working = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        ThreadCommunicator.run(18, world -> {
+            int sid = sion_paropen_mpi(
+                    name(), "bw", new int[] {1}, world, null, new long[] {8}, new int[] {64}, null, null);
+            assertThat(sion_startof_transaction_mpi(sid)).isEqualTo(SION_SUCCESS);
+            most.accumulateAndGet(working.incrementAndGet(), Math::max);
+            sion_fwrite(ByteBuffer.allocate(8), 1, 8, sid);
+            working.decrementAndGet();
+            assertThat(sion_endof_transaction_mpi(sid)).isEqualTo(SION_SUCCESS);
+            assertThat(sion_parclose_mpi(sid)).isEqualTo(SION_SUCCESS);
+        });
+        assertThat(most.get()).isBetween(1, 8);
+    }
+
+    @Test
+    void filesAreTried() throws IOException {
+        makeSet();
+        ThreadCommunicator.run(4, world -> {
+            FileCheck check = sion_file_check_par_args_init_mpi("br", world, 2, null);
+            assertThat(sion_file_check_par_cb_mpi(name(), check)).isEqualTo(SION_SUCCESS);
+            assertThat(sion_file_check_par_cb_mpi(name() + "-missing", check)).isEqualTo(SION_NOT_SUCCESS);
+            assertThat(sion_file_check_par_args_free_mpi(check)).isEqualTo(SION_SUCCESS);
+        });
+    }
+
+    @Test
+    void bytesAreSwapped() {
+        ByteBuffer numbers =
+                ByteBuffer.allocate(12).putInt(0x01020304).putInt(5).putInt(6);
+        ByteBuffer swapped = ByteBuffer.allocate(12);
+        sion_swap(swapped, numbers.flip(), 4, 2, 1);
+        assertThat(swapped.getInt(0)).isEqualTo(0x04030201);
+        assertThat(swapped.getInt(8)).isZero();
+        sion_swap(numbers, numbers, 4, 3, 1);
+        assertThat(numbers.getInt(0)).isEqualTo(0x04030201);
+        sion_swap(swapped, numbers, 4, 3, 0);
+        assertThat(swapped).isEqualTo(numbers);
+        int[] version = new int[4];
+        int[][] each = {{0}, {0}, {0}, {0}};
+        assertThat(sion_get_version(each[0], each[1], each[2], each[3])).isEqualTo(SION_SUCCESS);
+        for (int i = 0; i < 4; i++) {
+            version[i] = each[i][0];
+        }
+        assertThat(version).containsExactly(1, 7, 6, 5);
     }
 }
