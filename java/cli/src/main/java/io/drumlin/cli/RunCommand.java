@@ -22,6 +22,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -114,7 +115,8 @@ final class RunCommand implements Runnable {
             @Option(names = "--json", description = "Print one JSON object, with the starts of the job.") boolean json)
             throws IOException {
         return with(config, catalogue -> {
-            RunListing listing = new RunListing(config.file(), catalogue, catalogue.runs(data));
+            List<Run> runs = watched(data, catalogue, RunCommand::bytes, watched -> watched.runs(data));
+            RunListing listing = new RunListing(config.file(), catalogue, runs);
             if (json) {
                 listing.write(out());
             } else {
@@ -142,7 +144,12 @@ final class RunCommand implements Runnable {
             @Option(names = "--json", description = "Print one JSON object.") boolean json)
             throws IOException {
         return with(config, catalogue -> {
-            Run run = catalogue.run(run(execId, catalogue), data);
+            String chosen = run(execId, catalogue);
+            Run run = watched(
+                    data,
+                    catalogue,
+                    quick -> bytes(List.of(quick.run(chosen, false))),
+                    watched -> watched.run(chosen, data));
             List<Checkpoint> found = run.checkpoints().stream()
                     .filter(each -> each.ckptId() == ckptId)
                     .toList();
@@ -210,15 +217,75 @@ final class RunCommand implements Runnable {
         return with(config, catalogue -> {
             String run = run(execId, catalogue);
             try {
-                Restored restored = choice.before.isEmpty()
-                        ? catalogue.restore(run, choice.ckptId, name)
-                        : catalogue.restoreLatestBefore(run, time(choice.before), name);
-                say(config, restored);
+                say(config, restore(catalogue, run, choice, name));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
             }
             return ExitCode.OK;
         });
+    }
+
+    private Restored restore(RunCatalogue catalogue, String run, Choice choice, String name) throws IOException {
+        if (choice.before.isEmpty()) {
+            return watched(
+                    true,
+                    catalogue,
+                    quick -> largest(quick.run(run, false), each -> each.ckptId() == choice.ckptId),
+                    watched -> watched.restore(run, choice.ckptId, name));
+        }
+        Instant time = time(choice.before);
+        return watched(
+                true,
+                catalogue,
+                quick -> largest(quick.run(run, false), each -> true),
+                watched -> watched.restoreLatestBefore(run, time, name));
+    }
+
+    /** Returns the bytes of the largest checkpoint that may be chosen, of which it is not known yet which it is. */
+    private static long largest(Run run, Predicate<Checkpoint> mayBe) {
+        return run.checkpoints().stream()
+                .filter(mayBe)
+                .mapToLong(Checkpoint::bytes)
+                .max()
+                .orElse(0);
+    }
+
+    /** Returns the bytes that are read if all data of runs are verified. */
+    private static long bytes(List<Run> runs) {
+        return runs.stream()
+                .flatMap(run -> run.checkpoints().stream())
+                .filter(Checkpoint::isRecoverable)
+                .mapToLong(Checkpoint::bytes)
+                .sum();
+    }
+
+    private static long bytes(RunCatalogue catalogue) throws IOException {
+        return bytes(catalogue.runs(false));
+    }
+
+    /** A number of bytes that is read. */
+    @FunctionalInterface
+    private interface Bytes {
+        long of(RunCatalogue catalogue) throws IOException;
+    }
+
+    /** Work that may read data. */
+    @FunctionalInterface
+    private interface Reading<T> {
+        T with(RunCatalogue catalogue) throws IOException;
+    }
+
+    /**
+     * Shows how much of the data is read.
+     *
+     * @param data whether data are read
+     * @param bytes how many will be, if there is a terminal
+     */
+    private static <T> T watched(boolean data, RunCatalogue catalogue, Bytes bytes, Reading<T> work)
+            throws IOException {
+        try (Progress progress = Progress.of(() -> data ? bytes.of(catalogue) : 0, "verify")) {
+            return work.with(catalogue.watchedBy(progress::advance));
+        }
     }
 
     private void say(Config config, Restored restored) {

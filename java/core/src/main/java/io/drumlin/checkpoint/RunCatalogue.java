@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,15 @@ public interface RunCatalogue {
     static RunCatalogue open(Path configFile, Path workingDirectory) throws IOException {
         return CheckpointsProvider.installed().catalogue(configFile, workingDirectory);
     }
+
+    /**
+     * Returns the same catalogue, which reports how many bytes of checkpoints it reads where it verifies data. The sum is
+     * about the {@link Checkpoint#bytes} of those that may be recoverable.
+     *
+     * @param read receives the number of bytes of each read, from several threads
+     * @return another catalogue
+     */
+    RunCatalogue watchedBy(LongConsumer read);
 
     /**
      * Returns the run that the configuration file names.

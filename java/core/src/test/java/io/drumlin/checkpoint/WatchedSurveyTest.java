@@ -43,7 +43,16 @@ class WatchedSurveyTest {
         survey.report(true);
         assertThat(read.sumThenReset()).isCloseTo(bytes(report.checkpoints()), withinPercentage(10));
         survey.fetch(0, Files.createDirectory(directory.resolve("scratch")));
-        assertThat(read.sum()).isCloseTo(bytes(List.of(report.restart().orElseThrow())), withinPercentage(10));
+        assertThat(read.sumThenReset()).isCloseTo(bytes(List.of(report.restart().orElseThrow())), withinPercentage(10));
+
+        RunCatalogue catalogue = RunCatalogue.open(run.config(), directory).watchedBy(read::add);
+        catalogue.runs(false);
+        assertThat(read.sumThenReset()).as("metadata").isLessThan(RANKS << 18);
+        catalogue.runs(true);
+        assertThat(read.sumThenReset()).isCloseTo(bytes(report.checkpoints()), withinPercentage(10));
+        catalogue.restore(run.restartValue("exec_id"), 1, null);
+        // With the metadata of both checkpoints.
+        assertThat(read.sum()).isCloseTo(report.checkpoints().get(1).bytes(), withinPercentage(30));
     }
 
     private static long bytes(List<RunReport.Checkpoint> checkpoints) {

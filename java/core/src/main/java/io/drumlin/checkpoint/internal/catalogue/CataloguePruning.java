@@ -103,7 +103,7 @@ final class CataloguePruning {
         if (!prunesArchive) {
             return deleted.size();
         }
-        Run surveyed = new CatalogueSurvey(config, execId).run(false);
+        Run surveyed = new CatalogueSurvey(config, execId, bytes -> {}).run(false);
         if (surveyed.problem() != null) {
             refused.add(execId + ": " + surveyed.problem());
             return 0;

@@ -27,6 +27,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +37,13 @@ final class CatalogueSurvey {
     private final FtiConfig config;
     private final String execId;
     private final RunDirectory run;
+    private final LongConsumer read;
 
-    CatalogueSurvey(FtiConfig config, String execId) {
+    /** @param read receives the number of bytes of each read of a survey */
+    CatalogueSurvey(FtiConfig config, String execId, LongConsumer read) {
         this.config = config;
         this.execId = execId;
+        this.read = read;
         run = new RunDirectory(config, execId, 0);
     }
 
@@ -66,16 +70,20 @@ final class CatalogueSurvey {
 
     /** Surveys the run, and verifies the data of the checkpoints at one level. */
     List<Checkpoint> verified(Level level, OptionalInt archived) throws IOException {
-        return checkpoints(EngineRunSurvey.open(config, execId).report(level, archived));
+        return checkpoints(survey().report(level, archived));
     }
 
     /** Surveys the run, and verifies the data of the checkpoints of a level that were kept on the nodes. */
     List<Checkpoint> verifiedKept(Level level) throws IOException {
-        return checkpoints(EngineRunSurvey.open(config, execId).reportKept(level));
+        return checkpoints(survey().reportKept(level));
+    }
+
+    private EngineRunSurvey survey() throws IOException {
+        return EngineRunSurvey.open(config, execId).watchedBy(read);
     }
 
     private List<Checkpoint> surveyed(boolean data) throws IOException {
-        return checkpoints(EngineRunSurvey.open(config, execId).report(data));
+        return checkpoints(survey().report(data));
     }
 
     private List<Checkpoint> checkpoints(RunReport report) throws IOException {

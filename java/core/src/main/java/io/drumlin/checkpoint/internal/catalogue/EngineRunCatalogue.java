@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -35,11 +36,24 @@ public final class EngineRunCatalogue implements RunCatalogue {
     private final FtiConfig config;
     private final StorageEngine storage;
 
+    /** Receives the number of bytes of each read of data. */
+    private final LongConsumer read;
+
     /** @param storage the engine that makes, renames and deletes files */
     public EngineRunCatalogue(Path configFile, FtiConfig config, StorageEngine storage) {
+        this(configFile, config, storage, bytes -> {});
+    }
+
+    private EngineRunCatalogue(Path configFile, FtiConfig config, StorageEngine storage, LongConsumer read) {
         this.configFile = configFile;
         this.config = config;
         this.storage = storage;
+        this.read = read;
+    }
+
+    @Override
+    public RunCatalogue watchedBy(LongConsumer reading) {
+        return new EngineRunCatalogue(configFile, config, storage, reading);
     }
 
     /** Opens the catalogue of a configuration file; see {@link RunCatalogue#open}. */
@@ -67,7 +81,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     public List<Run> runs(boolean data) throws IOException {
         List<Run> runs = new ArrayList<>();
         for (String execId : ids()) {
-            runs.add(new CatalogueSurvey(config, execId).run(data));
+            runs.add(new CatalogueSurvey(config, execId, read).run(data));
         }
         return runs;
     }
@@ -94,7 +108,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     @Override
     public Run run(String execId, boolean data) throws IOException {
         requireRun(execId, "looking for the run");
-        return new CatalogueSurvey(config, execId).run(data);
+        return new CatalogueSurvey(config, execId, read).run(data);
     }
 
     private RunDirectory requireRun(String execId, String operation) throws IOException {
@@ -170,7 +184,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     /** Verifies all data of the checkpoint, as a restart does. */
     private void requireWhole(String execId, StoredCheckpoint checkpoint) throws IOException {
         OptionalInt archived = checkpoint.isArchived() ? OptionalInt.of(checkpoint.ckptId()) : OptionalInt.empty();
-        CatalogueSurvey survey = new CatalogueSurvey(config, execId);
+        CatalogueSurvey survey = new CatalogueSurvey(config, execId, read);
         List<Checkpoint> found = checkpoint.isKept()
                 ? survey.verifiedKept(checkpoint.level())
                 : survey.verified(checkpoint.level(), archived);

@@ -85,7 +85,7 @@ public final class EngineRunSurvey implements RunSurvey {
     }
 
     @Override
-    public RunSurvey watchedBy(LongConsumer read) {
+    public EngineRunSurvey watchedBy(LongConsumer read) {
         return new EngineRunSurvey(config, execId, order, new WatchedEngine(storage, read));
     }
 
