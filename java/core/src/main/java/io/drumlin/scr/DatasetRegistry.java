@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Lists checkpoints of other writers than SCR in the index of the prefix directory that contains them, so that one
@@ -54,9 +56,7 @@ public final class DatasetRegistry {
     public void add(String name, String job, Path file) throws IOException {
         KvTree own = new KvTree();
         Agreement.run(world, "listing " + name, () -> {
-            String path =
-                    prefix.path().relativize(file.toAbsolutePath().normalize()).toString();
-            own.addPath(Integer.toString(world.rank()), path).set("SIZE", PathStatus.size(file));
+            own.addPath(Integer.toString(world.rank()), relative(file)).set("SIZE", PathStatus.size(file));
         });
         KvTree all = Messages.gather(world, own, 0);
         RootRank.run(world, "listing " + name, () -> {
@@ -64,6 +64,53 @@ public final class DatasetRegistry {
             RankFiles files = RankFiles.of(world.size(), all);
             index.update(each -> list(each, name, job, files));
         });
+    }
+
+    /**
+     * Lists a checkpoint whose files are all there and durable, and were written by other ranks than these.
+     *
+     * @param name unique in the prefix directory, the same on all ranks
+     * @param job the name of its job, for people
+     * @param ranks number of ranks that wrote the checkpoint
+     * @param filesOfRanks the files of its first ranks, below the prefix directory; the other ranks have none
+     * @throws IOException the checkpoint could not be listed
+     */
+    public void add(String name, String job, int ranks, List<List<Path>> filesOfRanks) throws IOException {
+        RootRank.run(world, "listing " + name, () -> {
+            KvTree all = new KvTree();
+            for (int rank = 0; rank < ranks; rank++) {
+                KvTree owned = all.add(Integer.toString(rank));
+                for (Path file : rank < filesOfRanks.size() ? filesOfRanks.get(rank) : List.<Path>of()) {
+                    owned.add(relative(file)).set("SIZE", PathStatus.size(file));
+                }
+            }
+            RankFiles files = RankFiles.of(ranks, all);
+            index.update(each -> list(each, name, job, files));
+        });
+    }
+
+    private String relative(Path file) {
+        return prefix.path().relativize(file.toAbsolutePath().normalize()).toString();
+    }
+
+    /**
+     * Returns the checkpoints that are listed as complete.
+     *
+     * @param start the start of their names
+     * @return their names, on the first rank; empty on the others
+     * @throws IOException the index cannot be read
+     */
+    public Set<String> names(String start) throws IOException {
+        return RootRank.call(
+                world,
+                "looking for " + start,
+                Set.of(),
+                () -> PathStatus.exists(index.path())
+                        ? index.read().records().stream()
+                                .filter(record -> record.name().startsWith(start) && record.isComplete())
+                                .map(IndexRecord::name)
+                                .collect(Collectors.toSet())
+                        : Set.of());
     }
 
     /**
@@ -141,11 +188,22 @@ public final class DatasetRegistry {
      * @throws IOException the checkpoints could not be forgotten, or the rest of their metadata not deleted
      */
     public List<String> removeAll(String start) throws IOException {
+        return removeIf(name -> name.startsWith(start));
+    }
+
+    /**
+     * Forgets checkpoints by their names; otherwise like {@link #removeAll}.
+     *
+     * @param which says whether a checkpoint is forgotten
+     * @return their names, the same on all ranks
+     * @throws IOException the checkpoints could not be forgotten, or the rest of their metadata not deleted
+     */
+    public List<String> removeIf(Predicate<String> which) throws IOException {
         List<String> names = new ArrayList<>();
-        RootRank.run(world, "taking " + start + " out of the index", () -> {
+        RootRank.run(world, "taking checkpoints out of the index", () -> {
             if (PathStatus.exists(index.path())) {
                 List<IndexRecord> records = index.read().records().stream()
-                        .filter(record -> record.name().startsWith(start))
+                        .filter(record -> which.test(record.name()))
                         .toList();
                 if (!records.isEmpty()) {
                     index.update(each -> records.forEach(record -> each.remove(record.name())));

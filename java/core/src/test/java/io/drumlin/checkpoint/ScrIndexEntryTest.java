@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.RunCatalogue.Rule;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.scr.DatasetMetadata;
@@ -20,9 +21,12 @@ import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +95,94 @@ class ScrIndexEntryTest {
             assertThat(paths.filter(path -> path.getFileName().toString().startsWith("scr.dataset.")))
                     .as("metadata of what was replaced")
                     .hasSize(1);
+        }
+    }
+
+    private List<String> listed(ScrPrefix prefix, int ranks) throws IOException {
+        IndexFile index = new IndexFile(prefix, new NioEngine());
+        List<String> names = new ArrayList<>();
+        for (IndexRecord record : Files.exists(index.path()) ? index.read().records() : List.<IndexRecord>of()) {
+            DatasetMetadata.of(prefix, record, new NioEngine()).checkFetchable(ranks);
+            names.add(record.name().replaceFirst("^Global/[^/]*/", ""));
+        }
+        Collections.sort(names);
+        return names;
+    }
+
+    private List<String> listed() throws IOException {
+        return listed(new ScrPrefix(directory), RANKS);
+    }
+
+    /** FTI-FF and POSIX have a file for each rank, MPI-IO has one; metadata are apart but in FTI-FF. */
+    @ParameterizedTest
+    @CsvSource({"3", "1", "2"})
+    void keptOnesAreListedToo(String ioMode) throws IOException {
+        RunFixture run = run("basic.ckpt_io", ioMode, "drumlin.keep", "3");
+        run.run(RANKS, (checkpoints, comm) -> {
+            for (int id = 1; id <= 5; id++) {
+                checkpoint(checkpoints, id, Level.L4);
+            }
+        });
+        assertThat(listed()).containsExactly("Ckpt5", "l4_archive/Ckpt3", "l4_archive/Ckpt4");
+        assertThat(PathStatus.entries(directory.resolve(".scr")))
+                .filteredOn(path -> path.getFileName().toString().startsWith("scr.dataset."))
+                .hasSize(3);
+        // An id that is taken again replaces the archived one.
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(1, new double[1005]);
+            checkpoints.recover();
+            checkpoint(checkpoints, 4, Level.L4);
+            checkpoint(checkpoints, 6, Level.L4);
+        });
+        assertThat(listed()).containsExactly("Ckpt6", "l4_archive/Ckpt4", "l4_archive/Ckpt5");
+        String execId = run.restartValue("exec_id");
+        RunCatalogue catalogue = RunCatalogue.open(run.config(), directory);
+        catalogue.delete(execId, 4, false);
+        assertThat(listed()).containsExactly("Ckpt6", "l4_archive/Ckpt5");
+        catalogue.prune(List.of(execId), new Rule("1", null, null), false);
+        assertThat(listed()).containsExactly("Ckpt6");
+        // What a kill has kept from the index is listed with the next checkpoint.
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(1, new double[1006]);
+            checkpoints.recover();
+            checkpoint(checkpoints, 7, Level.L4);
+            if (comm.rank() == 0) {
+                new IndexOperations(new ScrPrefix(directory), new NioEngine())
+                        .drop("Global/" + execId + "/l4_archive/Ckpt6");
+            }
+            checkpoint(checkpoints, 8, Level.L4);
+        });
+        assertThat(listed()).containsExactly("Ckpt8", "l4_archive/Ckpt6", "l4_archive/Ckpt7");
+        catalogue.deleteRun(execId, true, false);
+        assertThat(listed()).isEmpty();
+    }
+
+    /** The archive stays when a run is completed; without keep nothing does. */
+    @ParameterizedTest
+    @CsvSource({"0, true", "1, true", "0, false"})
+    void theArchiveOfACompletedRunIsListedAsLongAsItStays(String keepLast, boolean keeps) throws IOException {
+        RunFixture run = run("drumlin.keep", "3", "basic.keep_last_ckpt", keepLast);
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoint(checkpoints, 1, Level.L4);
+            checkpoint(checkpoints, 2, Level.L4);
+            checkpoint(checkpoints, 3, Level.L1);
+        });
+        if (!keeps) {
+            Files.writeString(run.config(), Files.readString(run.config()).replaceAll("(?m)^keep *=.*", ""));
+        }
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(1, new double[1003]);
+            checkpoints.recover();
+            checkpoints.complete();
+        });
+        List<String> archived = List.of("l4_archive/Ckpt1", "l4_archive/Ckpt2");
+        if (!keeps) {
+            assertThat(listed()).isEmpty();
+        } else if (keepLast.equals("0")) {
+            assertThat(listed()).isEqualTo(archived);
+        } else {
+            assertThat(listed()).first().isEqualTo("Ckpt3");
+            assertThat(listed().subList(1, 3)).isEqualTo(archived);
         }
     }
 
@@ -191,8 +283,21 @@ class ScrIndexEntryTest {
     @ParameterizedTest
     @EnumSource
     void aCrashLeavesOnlyWholeCheckpointsListed(Crash crash) throws IOException {
+        crash(crash, Map.of());
+    }
+
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @CsvSource({"KILL, 3", "KILL, 1", "POWER_LOSS, 3", "POWER_LOSS, 1"})
+    void aCrashLeavesOnlyWholeKeptCheckpointsListed(Crash crash, String ioMode) throws IOException {
+        crash(crash, Map.of("drumlin.keep", "2", "basic.ckpt_io", ioMode));
+    }
+
+    private void crash(Crash crash, Map<String, String> settings) throws IOException {
         Path original = Files.createDirectories(directory.resolve("original"));
-        RunFixture run = new RunFixture(original, Map.of("drumlin.scr_index", original.toString()));
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("drumlin.scr_index", original.toString());
+        RunFixture run = new RunFixture(original, all);
         FaultyEngine storage = new FaultyEngine(new NioEngine());
         CrashJournal journal = storage.record(original);
         ThreadCommunicator.run(2, comm -> {
@@ -200,8 +305,9 @@ class ScrIndexEntryTest {
                     .communicator(comm)
                     .storage(storage)
                     .open()) {
-                checkpoint(checkpoints, 1, Level.L4);
-                checkpoint(checkpoints, 2, Level.L4);
+                for (int id = 1; id <= (settings.isEmpty() ? 2 : 4); id++) {
+                    checkpoint(checkpoints, id, Level.L4);
+                }
                 checkpoints.complete();
             }
         });
@@ -212,29 +318,18 @@ class ScrIndexEntryTest {
         for (int end = 0; end <= journal.size(); end++) {
             Path copy = Files.createDirectories(directory.resolve("replay" + end));
             journal.replay(end, copy, crash, random);
-            IndexFile index = new IndexFile(new ScrPrefix(copy), new NioEngine());
-            if (Files.exists(index.path())) {
-                for (IndexRecord record : index.read().records()) {
-                    DatasetMetadata.of(new ScrPrefix(copy), record, new NioEngine())
-                            .checkFetchable(2);
-                    listed++;
-                }
-            }
+            listed += listed(new ScrPrefix(copy), 2).size();
             DirectoryTree.delete(copy, new NioEngine());
         }
         assertThat(listed).isPositive();
     }
 
     @Test
-    void filesMustBeBelowThePrefixDirectoryAndStay() throws IOException {
+    void filesMustBeBelowThePrefixDirectory() throws IOException {
         RunFixture elsewhere =
                 run("drumlin.scr_index", directory.resolve("Meta").toString());
         assertThatExceptionOfType(DrumlinException.class)
                 .isThrownBy(() -> elsewhere.run(1, (checkpoints, comm) -> {}))
                 .withMessageContaining("glbl_dir or a directory above it");
-        RunFixture archived = run("basic.keep_l4_ckpt", "1");
-        assertThatExceptionOfType(DrumlinException.class)
-                .isThrownBy(() -> archived.run(1, (checkpoints, comm) -> {}))
-                .withMessageContaining("keep_l4_ckpt");
     }
 }

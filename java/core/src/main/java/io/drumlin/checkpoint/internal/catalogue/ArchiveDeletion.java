@@ -1,8 +1,11 @@
 package io.drumlin.checkpoint.internal.catalogue;
 
+import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
+import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -10,11 +13,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Deletes checkpoints from the archive of level 4: the metadata first, as after a commit. A directory announces the
+ * Deletes checkpoints from the archive of level 4: the record in the index of SCR first, then the metadata. A directory announces the
  * deletion. If a kill interrupts it, what is older than the announcement is deleted later: a new checkpoint may have got
  * the same id meanwhile.
  */
@@ -25,10 +29,14 @@ final class ArchiveDeletion {
 
     private final RunDirectory run;
     private final StorageEngine storage;
+    private final Optional<ArchiveIndex> index;
 
-    ArchiveDeletion(RunDirectory run, StorageEngine storage) {
-        this.run = run;
+    ArchiveDeletion(FtiConfig config, String execId, StorageEngine storage) {
         this.storage = storage;
+        run = new RunDirectory(config, execId, 0);
+        index = config.scrIndex()
+                .map(prefix ->
+                        new ArchiveIndex(new ScrPrefix(prefix), run, storage, config.ioMode() != FtiConfig.IO_FTIFF));
     }
 
     /** Returns the files and directories of a checkpoint, the metadata first. */
@@ -64,6 +72,10 @@ final class ArchiveDeletion {
     }
 
     private void finish(Path mark, int ckptId) throws IOException {
+        if (index.isPresent()) {
+            // If a newer checkpoint has the id meanwhile, the run's next one lists it again.
+            index.get().remove(List.of(ckptId));
+        }
         FileTime announced = PathStatus.read(mark).lastModifiedTime();
         for (Path path : paths(ckptId)) {
             if (PathStatus.isDirectory(path)) {

@@ -14,7 +14,6 @@ import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints.Kept;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
-import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
@@ -91,8 +90,7 @@ final class CataloguePruning {
     }
 
     private int prune(String execId, KeptCheckpoints kept, boolean dryRun) throws IOException {
-        RunDirectory run = new RunDirectory(config, execId, 0);
-        ArchiveDeletion archive = new ArchiveDeletion(run, storage);
+        ArchiveDeletion archive = new ArchiveDeletion(config, execId, storage);
         for (Path mark : archive.marks()) {
             finished.add(mark);
             if (!dryRun) {

@@ -133,7 +133,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
             }
         }
         for (String execId : ids()) {
-            remains.addAll(new ArchiveDeletion(new RunDirectory(config, execId, 0), storage).marks());
+            remains.addAll(new ArchiveDeletion(config, execId, storage).marks());
             remains.addAll(new KeptDeletion(config, execId, storage).remains());
         }
         return remains;
@@ -214,7 +214,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     @Override
     public Deleted delete(String execId, int ckptId, boolean dryRun) throws IOException {
         RunDirectory run = requireRun(execId, "deleting checkpoint " + ckptId);
-        ArchiveDeletion archive = new ArchiveDeletion(run, storage);
+        ArchiveDeletion archive = new ArchiveDeletion(config, execId, storage);
         KeptDeletion kept = new KeptDeletion(config, execId, storage);
         List<Path> paths = new ArrayList<>(archive.paths(ckptId));
         boolean isArchived = !paths.isEmpty();

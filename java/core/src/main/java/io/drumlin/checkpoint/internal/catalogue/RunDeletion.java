@@ -6,7 +6,8 @@ import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.directory.ScrIndexEntry;
+import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
+import io.drumlin.checkpoint.internal.scrindex.ScrIndexEntry;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.HostName;
@@ -123,6 +124,7 @@ final class RunDeletion {
             try (Communicator alone = new SingleCommunicator()) {
                 new ScrIndexEntry(prefix, run, alone, storage).remove();
             }
+            new ArchiveIndex(prefix, run, storage, config.ioMode() != FtiConfig.IO_FTIFF).removeAll();
         }
     }
 

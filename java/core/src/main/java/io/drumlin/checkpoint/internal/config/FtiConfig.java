@@ -356,9 +356,6 @@ public final class FtiConfig {
                 ? Optional.of(
                         values.path("drumlin", "scr_index").toAbsolutePath().normalize())
                 : Optional.empty();
-        if (prefix.isPresent() && kept.archives()) {
-            throw values.refused("drumlin", "scr_index", "nothing while keep_l4_ckpt = 1, or with keep or keep_every");
-        }
         if (prefix.isPresent() && !glblDir.toAbsolutePath().normalize().startsWith(prefix.get())) {
             throw values.refused("drumlin", "scr_index", "glbl_dir or a directory above it");
         }

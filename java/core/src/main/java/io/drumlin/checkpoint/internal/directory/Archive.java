@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,21 +30,68 @@ public final class Archive {
 
     private static final Pattern METADATA = Pattern.compile("Ckpt_(\\d{1,9})");
 
+    /** An index that lists the archived checkpoints. */
+    public interface Listing {
+
+        /** Removes the checkpoints whose files are about to be replaced by those of a directory. */
+        void removeReplacedBy(Path directory) throws IOException;
+
+        /**
+         * Removes the checkpoints that are about to be deleted or are not in the archive, and adds those that are missing.
+         *
+         * @param leaving the ids of those that are about to be deleted
+         */
+        void update(Set<Integer> leaving) throws IOException;
+
+        /** Removes all checkpoints, before the archive is deleted. */
+        void removeAll() throws IOException;
+    }
+
     private final RunDirectory directories;
     private final StorageEngine storage;
     private final KeptCheckpoints kept;
     private final boolean metadata;
+    private final Optional<? extends Listing> listing;
 
     /**
      * Describes the archive of a run.
      *
      * @param metadata whether the mode keeps metadata apart from the data
+     * @param listing the index that lists the archive, if one does
      */
-    Archive(RunDirectory directories, StorageEngine storage, KeptCheckpoints kept, boolean metadata) {
+    public Archive(
+            RunDirectory directories,
+            StorageEngine storage,
+            KeptCheckpoints kept,
+            boolean metadata,
+            Optional<? extends Listing> listing) {
         this.directories = directories;
         this.storage = storage;
         this.kept = kept;
         this.metadata = metadata;
+        this.listing = listing;
+    }
+
+    KeptCheckpoints kept() {
+        return kept;
+    }
+
+    /** Brings the index up to date, if all that is archived stays. */
+    public void list() throws IOException {
+        list(Set.of());
+    }
+
+    private void list(Set<Integer> leaving) throws IOException {
+        if (listing.isPresent()) {
+            listing.get().update(leaving);
+        }
+    }
+
+    /** Prepares the index for the deletion of the archive. */
+    public void beforeDeletion() throws IOException {
+        if (listing.isPresent()) {
+            listing.get().removeAll();
+        }
     }
 
     /** Moves what a directory below a root has of a checkpoint to the archive, if it is one to be kept. */
@@ -59,6 +107,9 @@ public final class Archive {
             addMetadata(from);
         }
         if (root.equals(directories.global())) {
+            if (listing.isPresent()) {
+                listing.get().removeReplacedBy(from);
+            }
             moveFiles(from, directories.archive(), file -> !hasMetadata || !MetadataFiles.isOne(file));
         }
     }
@@ -116,9 +167,13 @@ public final class Archive {
         return found.keySet();
     }
 
-    /** Returns what is to be deleted, in this order. If a kill interrupts the deletion, the next one finishes it. */
+    /**
+     * Returns what is to be deleted, in this order, and brings the index up to date. If a kill interrupts the deletion, the
+     * next one finishes it.
+     */
     List<Path> superfluous() throws IOException {
         if (kept.all()) {
+            list();
             return List.of();
         }
         Map<Integer, List<Path>> archived = archived(directories);
@@ -131,9 +186,12 @@ public final class Archive {
         }
         long current = kept.mostBytes() == 0 ? 0 : bytes(PathStatus.entries(directories.committed(Level.L4)));
         List<Path> superfluous = new ArrayList<>();
+        Set<Integer> ids = new TreeSet<>();
         for (Kept each : kept.superfluous(checkpoints, current)) {
             superfluous.addAll(archived.get(each.ckptId()));
+            ids.add(each.ckptId());
         }
+        list(ids);
         return superfluous;
     }
 

@@ -66,7 +66,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     /**
      * Creates the commit protocol of a run.
      *
-     * @param kept which replaced checkpoints of level 4 go to the archive
+     * @param archive which replaced checkpoints go to the archive of level 4 and stay there
      * @param metadata whether the mode keeps metadata apart from the data
      */
     public CommitProtocol(
@@ -74,15 +74,15 @@ public final class CommitProtocol implements CheckpointDirectories {
             Topology topology,
             RunDirectory directories,
             StorageEngine storage,
-            KeptCheckpoints kept,
+            Archive archive,
             boolean metadata) {
         this.app = app;
         this.topology = topology;
         this.directories = directories;
         this.storage = storage;
-        this.kept = kept;
+        this.archive = archive;
+        kept = archive.kept();
         this.metadata = metadata;
-        archive = new Archive(directories, storage, kept, metadata);
         deletion = new BackgroundDeletion(storage);
     }
 

@@ -4,6 +4,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
@@ -17,11 +18,13 @@ import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
 import io.drumlin.checkpoint.internal.recovery.LevelCopy;
+import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,6 +33,7 @@ import java.util.Map;
 /**
  * The components with which a rank takes and recovers the checkpoints of a run.
  *
+ * @param archive the archive of level 4
  * @param given the application ranks in the order of the program's communicator
  */
 public record Engine(
@@ -37,6 +41,7 @@ public record Engine(
         RankContext context,
         Communicator given,
         Packing packing,
+        Archive archive,
         CommitProtocol levels,
         IoMode mode,
         LevelCopy copy,
@@ -61,7 +66,14 @@ public record Engine(
         CheckpointReader reader = new CheckpointReader(storage, slabs);
         RejectedFiles rejected = RejectedFiles.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
-        CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, config.kept(), metadata);
+        Archive archive = new Archive(
+                directories,
+                storage,
+                config.kept(),
+                metadata,
+                config.scrIndex()
+                        .map(prefix -> new ArchiveIndex(new ScrPrefix(prefix), directories, storage, metadata)));
+        CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, archive, metadata);
         RankContext context =
                 new RankContext(app, node, group, topology, storage, slabs, reader, rejected, events(run));
         IoMode mode = IoModes.of(context, config, levels, packing);
@@ -80,7 +92,18 @@ public record Engine(
                 checkpointList,
                 log);
         return new Engine(
-                run, context, given, packing, levels, mode, copy, restartSection, checkpointList, log, coordinator);
+                run,
+                context,
+                given,
+                packing,
+                archive,
+                levels,
+                mode,
+                copy,
+                restartSection,
+                checkpointList,
+                log,
+                coordinator);
     }
 
     private static RunEvents events(Run run) {

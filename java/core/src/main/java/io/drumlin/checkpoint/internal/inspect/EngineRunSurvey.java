@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.ArchiveDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
@@ -341,7 +342,8 @@ public final class EngineRunSurvey implements RunSurvey {
             fileRank = topology.fileRank();
             directories = new RunDirectory(config, execId, world.rank());
             boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
-            levels = new CommitProtocol(app, topology, directories, storage, config.kept(), metadata);
+            Archive archive = new Archive(directories, storage, config.kept(), metadata, Optional.empty());
+            levels = new CommitProtocol(app, topology, directories, storage, archive, metadata);
             rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)), true);
             log = new CommitLog(app, directories.commitLog(), storage);
         }

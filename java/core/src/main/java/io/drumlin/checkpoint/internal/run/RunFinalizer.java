@@ -55,8 +55,8 @@ final class RunFinalizer {
             levels.awaitDeletion();
             engine.coordinator().unlist();
             Agreement.run(app, "archiving or deleting the run's files", () -> {
-                if (levels.isMaster(Level.L4) && !(engine.config().kept().archives() && levels.archiveL4())) {
-                    directories.deleteGlobal(engine.storage());
+                if (levels.isMaster(Level.L4)) {
+                    archiveOrDelete();
                 }
             });
         }
@@ -72,6 +72,15 @@ final class RunFinalizer {
             }
         });
         last.clear();
+    }
+
+    private void archiveOrDelete() throws IOException {
+        if (engine.config().kept().archives() && levels.archiveL4()) {
+            engine.archive().list();
+        } else {
+            engine.archive().beforeDeletion();
+            directories.deleteGlobal(engine.storage());
+        }
     }
 
     private void keep(RankCheckpoint last) throws IOException {

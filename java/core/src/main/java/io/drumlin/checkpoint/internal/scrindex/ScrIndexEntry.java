@@ -1,5 +1,6 @@
-package io.drumlin.checkpoint.internal.directory;
+package io.drumlin.checkpoint.internal.scrindex;
 
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.comm.Communicator;
 import io.drumlin.scr.DatasetRegistry;
 import io.drumlin.scr.ScrPrefix;
