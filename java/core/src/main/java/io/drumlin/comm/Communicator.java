@@ -29,13 +29,19 @@ public interface Communicator extends AutoCloseable {
     /** Tag of the messages of {@link #exscan}. */
     int EXSCAN_TAG = 32767;
 
-    /** The ways in which {@link #allreduce} combines the values of the ranks. */
+    /** Tag of the messages of {@link #reduce}, and of {@link #allreduce} of doubles. */
+    int REDUCE_TAG = 32766;
+
+    /** In {@link #sendReceive}: there is no such neighbour, as at the edge of a grid. */
+    int NOBODY = -1;
+
+    /** The ways in which {@link #allreduce} and {@link #reduce} combine the values of the ranks. */
     enum Op {
-        /** The sum, wrapping at 64 bits. */
+        /** The sum. Integers wrap at the width of their type. */
         SUM,
-        /** The smallest value, signed. */
+        /** The smallest value, signed; of doubles as {@link Math#min}. */
         MIN,
-        /** The largest value, signed. */
+        /** The largest value, signed; of doubles as {@link Math#max}. */
         MAX
     }
 
@@ -94,6 +100,77 @@ public interface Communicator extends AutoCloseable {
     void allreduce(long[] values, Op op) throws IOException;
 
     /**
+     * Replaces every element by its sum, minimum or maximum over all ranks; otherwise like {@link #allreduce(long[],
+     * Op)}. Collective.
+     *
+     * @param values the same number of values on every rank
+     * @param op the operation
+     * @throws IOException the ranks could not meet
+     */
+    default void allreduce(int[] values, Op op) throws IOException {
+        long[] wide = Reduction.wide(values);
+        allreduce(wide, op);
+        Reduction.narrow(wide, values);
+    }
+
+    /**
+     * Replaces every element by its sum, minimum or maximum over all ranks. Collective.
+     *
+     * <p>The order in which values are added depends on nothing but the number of ranks, so the sum has the same bits in
+     * every run, on every rank, and with every implementation: ranks 0 and 1, 2 and 3, and so on are added, then the
+     * sums of ranks 0 and 1 and of 2 and 3, and so on. A value without a partner is added one step later.
+     *
+     * @param values the same number of values on every rank
+     * @param op the operation
+     * @throws IOException the ranks could not meet
+     */
+    default void allreduce(double[] values, Op op) throws IOException {
+        Reduction.ofDoubles(this, values, op, 0);
+        bcast(values, 0);
+    }
+
+    /**
+     * Replaces every element at the root by its sum, minimum or maximum over all ranks, in the order of {@link
+     * #allreduce(double[], Op)}. Elsewhere the values stay as they are. Collective.
+     *
+     * @param values the same number of values on every rank
+     * @param op the operation
+     * @param root the rank that gets the results
+     * @throws IOException the transfer failed
+     */
+    default void reduce(double[] values, Op op, int root) throws IOException {
+        Reduction.ofDoubles(this, values, op, root);
+    }
+
+    /**
+     * Replaces every element at the root by its sum, minimum or maximum over all ranks. Elsewhere the values stay as they
+     * are. Collective.
+     *
+     * @param values the same number of values on every rank
+     * @param op the operation
+     * @param root the rank that gets the results
+     * @throws IOException the transfer failed
+     */
+    default void reduce(long[] values, Op op, int root) throws IOException {
+        Reduction.ofLongs(this, values, op, root);
+    }
+
+    /**
+     * Replaces every element at the root by its sum, minimum or maximum over all ranks; otherwise like {@link
+     * #reduce(long[], Op, int)}. Collective.
+     *
+     * @param values the same number of values on every rank
+     * @param op the operation
+     * @param root the rank that gets the results
+     * @throws IOException the transfer failed
+     */
+    default void reduce(int[] values, Op op, int root) throws IOException {
+        long[] wide = Reduction.wide(values);
+        reduce(wide, op, root);
+        Reduction.narrow(wide, values);
+    }
+
+    /**
      * Returns the sum of the values of all lower ranks, wrapping at 64 bits. The number of message rounds is the number
      * of binary digits of the number of ranks. The memory does not grow with the number of ranks. Collective.
      *
@@ -119,6 +196,22 @@ public interface Communicator extends AutoCloseable {
     void bcast(ByteBuffer message, int root) throws IOException;
 
     /**
+     * Copies the root's array to every rank. Collective.
+     *
+     * @param array an array of primitives, of the same type and length on every rank
+     * @param root the rank that has the values
+     * @throws IOException the transfer failed
+     * @throws IllegalArgumentException it is no array of primitives, or has more than 2 GiB
+     */
+    default void bcast(Object array, int root) throws IOException {
+        ByteBuffer bytes = ArrayBytes.of(array);
+        bcast(bytes, root);
+        if (rank() != root) {
+            ArrayBytes.copy(bytes, array);
+        }
+    }
+
+    /**
      * Collects equal-sized messages at the root, in rank order. Collective.
      *
      * @param part this rank's bytes, the same number on every rank
@@ -127,6 +220,24 @@ public interface Communicator extends AutoCloseable {
      * @throws IOException the transfer failed
      */
     void gather(ByteBuffer part, ByteBuffer all, int root) throws IOException;
+
+    /**
+     * Collects arrays of equal length at the root, in rank order. Collective.
+     *
+     * @param <A> class of the arrays
+     * @param part this rank's array of primitives, of the same type and length on every rank
+     * @param all on the root: an array that is {@code size} times as long; ignored elsewhere
+     * @param root the rank that collects
+     * @throws IOException the transfer failed
+     * @throws IllegalArgumentException it is no array of primitives, has another length, or more than 2 GiB
+     */
+    default <A> void gather(A part, A all, int root) throws IOException {
+        ByteBuffer bytes = rank() == root ? ArrayBytes.of(all) : ByteBuffer.allocate(0);
+        gather(ArrayBytes.of(part), bytes, root);
+        if (rank() == root) {
+            ArrayBytes.copy(bytes, all);
+        }
+    }
 
     /**
      * Distributes equal-sized messages, in rank order: the inverse of {@link #gather}. Collective.
@@ -139,6 +250,22 @@ public interface Communicator extends AutoCloseable {
     void scatter(ByteBuffer all, ByteBuffer part, int root) throws IOException;
 
     /**
+     * Distributes arrays of equal length, in rank order: the inverse of {@link #gather(Object, Object, int)}. Collective.
+     *
+     * @param <A> class of the arrays
+     * @param all on the root: an array that is {@code size} times as long as {@code part}; ignored elsewhere
+     * @param part receives this rank's values: an array of primitives, of the same type and length on every rank
+     * @param root the rank that has the values
+     * @throws IOException the transfer failed
+     * @throws IllegalArgumentException it is no array of primitives, has another length, or more than 2 GiB
+     */
+    default <A> void scatter(A all, A part, int root) throws IOException {
+        ByteBuffer bytes = ArrayBytes.of(part);
+        scatter(rank() == root ? ArrayBytes.of(all) : ByteBuffer.allocate(0), bytes, root);
+        ArrayBytes.copy(bytes, part);
+    }
+
+    /**
      * Collects equal-sized messages at every rank, in rank order. Collective.
      *
      * @param part this rank's bytes, the same number on every rank
@@ -146,6 +273,34 @@ public interface Communicator extends AutoCloseable {
      * @throws IOException the transfer failed
      */
     void allgather(ByteBuffer part, ByteBuffer all) throws IOException;
+
+    /**
+     * Collects arrays of equal length at every rank, in rank order. Collective.
+     *
+     * @param <A> class of the arrays
+     * @param part this rank's array of primitives, of the same type and length on every rank
+     * @param all an array that is {@code size} times as long
+     * @throws IOException the transfer failed
+     * @throws IllegalArgumentException it is no array of primitives, has another length, or more than 2 GiB
+     */
+    default <A> void allgather(A part, A all) throws IOException {
+        ByteBuffer bytes = ArrayBytes.of(all);
+        allgather(ArrayBytes.of(part), bytes);
+        ArrayBytes.copy(bytes, all);
+    }
+
+    /**
+     * Collects arrays of any lengths at every rank, in rank order. Collective.
+     *
+     * @param <A> class of the arrays
+     * @param part this rank's array of primitives, of the same type on every rank
+     * @return all arrays, one after the other
+     * @throws IOException the transfer failed, or all arrays together have more than 2 GiB
+     * @throws IllegalArgumentException it is no array of primitives, or has more than 2 GiB
+     */
+    default <A> A allgatherv(A part) throws IOException {
+        return ArrayBytes.allgatherv(this, part);
+    }
 
     /**
      * Sends a message; may return before it is received.
@@ -168,6 +323,72 @@ public interface Communicator extends AutoCloseable {
      * @throws IOException the transfer failed, or the message is longer than the buffer and therefore lost
      */
     int receive(ByteBuffer message, int source, int tag) throws IOException;
+
+    /**
+     * Sends the values of an array; otherwise like {@link #send(ByteBuffer, int, int)}.
+     *
+     * @param array an array of primitives
+     * @param destination rank
+     * @param tag 0 to 32767
+     * @throws IOException the transfer failed
+     * @throws IllegalArgumentException it is no array of primitives, or has more than 2 GiB
+     */
+    default void send(Object array, int destination, int tag) throws IOException {
+        send(ArrayBytes.of(array), destination, tag);
+    }
+
+    /**
+     * Receives values into the first elements of an array; otherwise like {@link #receive(ByteBuffer, int, int)}.
+     *
+     * @param array an array of primitives
+     * @param source rank
+     * @param tag 0 to 32767, or {@link #ANY_TAG}
+     * @return number of the values
+     * @throws IOException the transfer failed, or the message is longer than the array or ends within a value, and is
+     *     therefore lost
+     * @throws IllegalArgumentException it is no array of primitives, or has more than 2 GiB
+     */
+    default int receive(Object array, int source, int tag) throws IOException {
+        ByteBuffer bytes = ArrayBytes.of(array);
+        return ArrayBytes.received(bytes, receive(bytes, source, tag), array, source);
+    }
+
+    /**
+     * Sends one message and receives another, whatever the other ranks do first. So all ranks of a ring or a grid can
+     * call it at the same time.
+     *
+     * @param sent the bytes to send
+     * @param destination rank, or {@link #NOBODY} to send nothing
+     * @param received receives at most its remaining bytes
+     * @param source rank, or {@link #NOBODY} to receive nothing
+     * @param tag 0 to 32767, of both messages
+     * @return number of the received bytes
+     * @throws IOException a transfer failed, or the message is longer than the buffer and therefore lost
+     */
+    default int sendReceive(ByteBuffer sent, int destination, ByteBuffer received, int source, int tag)
+            throws IOException {
+        return Exchange.of(this, sent, destination, received, source, tag);
+    }
+
+    /**
+     * Sends the values of one array and receives values into the first elements of another; otherwise like {@link
+     * #sendReceive(ByteBuffer, int, ByteBuffer, int, int)}.
+     *
+     * @param <A> class of the arrays
+     * @param sent an array of primitives
+     * @param destination rank, or {@link #NOBODY} to send nothing
+     * @param received another array of primitives
+     * @param source rank, or {@link #NOBODY} to receive nothing
+     * @param tag 0 to 32767, of both messages
+     * @return number of the received values
+     * @throws IOException as {@link #receive(Object, int, int)}
+     * @throws IllegalArgumentException it is no array of primitives, or has more than 2 GiB
+     */
+    default <A> int sendReceive(A sent, int destination, A received, int source, int tag) throws IOException {
+        ByteBuffer bytes = ArrayBytes.of(received);
+        int length = sendReceive(ArrayBytes.of(sent), destination, bytes, source, tag);
+        return ArrayBytes.received(bytes, length, received, source);
+    }
 
     /**
      * Returns whether {@link #receive} with this source and tag would find a message. Does not wait. A message that was

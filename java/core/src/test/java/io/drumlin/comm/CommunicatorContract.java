@@ -8,13 +8,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicator.Request;
 import java.io.IOException;
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -101,6 +104,195 @@ public abstract class CommunicatorContract {
     private static long[] allreduce(Communicator world, Op op, long... values) throws IOException {
         world.allreduce(values, op);
         return values;
+    }
+
+    /** The same bits with every implementation, for the order depends on the number of ranks alone. */
+    @Test
+    void doublesAreAddedInPairs() throws Exception {
+        onRanks(world -> {
+            double[] values = doubles(world.rank());
+            double[][] sums = new double[world.size()][];
+            for (int rank = 0; rank < sums.length; rank++) {
+                sums[rank] = doubles(rank);
+            }
+            for (int distance = 1; distance < sums.length; distance *= 2) {
+                for (int rank = 0; rank + distance < sums.length; rank += 2 * distance) {
+                    for (int i = 0; i < values.length; i++) {
+                        sums[rank][i] += sums[rank + distance][i];
+                    }
+                }
+            }
+            for (int root = 0; root < world.size(); root++) {
+                double[] atRoot = values.clone();
+                world.reduce(atRoot, Op.SUM, root);
+                assertThat(atRoot).isEqualTo(world.rank() == root ? sums[0] : values);
+            }
+            world.allreduce(values, Op.SUM);
+            assertThat(values).isEqualTo(sums[0]);
+            double[] extremes = {world.rank() == 0 ? -0.0 : 0.0, world.rank() == 0 ? Double.NaN : 1, -world.rank()};
+            double[] least = extremes.clone();
+            world.allreduce(least, Op.MIN);
+            world.allreduce(extremes, Op.MAX);
+            int size = world.size();
+            assertThat(least).containsExactly(-0.0, Double.NaN, 1 - size);
+            assertThat(extremes).containsExactly(size == 1 ? -0.0 : 0.0, Double.NaN, 0);
+            world.allreduce(new double[0], Op.SUM);
+        });
+    }
+
+    private static double[] doubles(int rank) {
+        return new Random(rank).doubles(20_000, -1e6, 1e6).toArray();
+    }
+
+    @Test
+    void integersAreReduced() throws Exception {
+        onRanks(world -> {
+            int rank = world.rank();
+            int size = world.size();
+            int[] ints = {rank, Integer.MAX_VALUE, -rank};
+            world.allreduce(ints, Op.SUM);
+            assertThat(ints).containsExactly(size * (size - 1) / 2, Integer.MAX_VALUE * size, -size * (size - 1) / 2);
+            int last = size - 1;
+            long[] longs = {rank, Long.MIN_VALUE + rank};
+            world.reduce(longs, Op.MAX, last);
+            assertThat(longs).containsExactly(rank, Long.MIN_VALUE + rank);
+            int[] least = {rank, -rank};
+            world.reduce(least, Op.MIN, last);
+            assertThat(least).containsExactly(rank == last ? 0 : rank, -rank);
+            assertThatIllegalArgumentException().isThrownBy(() -> world.reduce(new long[1], Op.SUM, size));
+            world.barrier();
+        });
+    }
+
+    @Test
+    void arraysOfEveryPrimitiveAreMoved() throws Exception {
+        onRanks(world -> {
+            int rank = world.rank();
+            int size = world.size();
+            for (Class<?> type : List.of(
+                    boolean.class,
+                    byte.class,
+                    short.class,
+                    char.class,
+                    int.class,
+                    long.class,
+                    float.class,
+                    double.class)) {
+                for (int length : new int[] {0, 1, 700}) {
+                    Object own = array(type, length, rank);
+                    Object all = Array.newInstance(type, length * size);
+                    world.allgather(own, all);
+                    assertThat(parts(all, size)).isEqualTo(everyones(type, length, size));
+                    int root = length % size;
+                    Object part = Array.newInstance(type, length);
+                    world.scatter(all, part, root);
+                    assertThat(part).isEqualTo(own);
+                    Object gathered = Array.newInstance(type, length * size);
+                    world.gather(own, gathered, root);
+                    assertThat(gathered).isEqualTo(rank == root ? all : Array.newInstance(type, length * size));
+                    Object copy = array(type, length, rank);
+                    world.bcast(copy, root);
+                    assertThat(copy).isEqualTo(array(type, length, root));
+                }
+            }
+        });
+    }
+
+    private static Object array(Class<?> type, int length, int seed) {
+        Random random = new Random(seed);
+        Object array = Array.newInstance(type, length);
+        for (int i = 0; i < length; i++) {
+            int value = random.nextInt(1 << 20);
+            Array.set(
+                    array,
+                    i,
+                    switch (type.getName()) {
+                        case "boolean" -> value % 2 == 0;
+                        case "byte" -> (byte) value;
+                        case "short" -> (short) value;
+                        case "char" -> (char) value;
+                        case "int" -> value;
+                        case "long" -> (long) value << 20;
+                        case "float" -> value / 3f;
+                        default -> value / 7.0;
+                    });
+        }
+        return array;
+    }
+
+    private static List<Object> everyones(Class<?> type, int length, int size) {
+        return IntStream.range(0, size)
+                .mapToObj(rank -> boxed(array(type, length, rank), 0, length))
+                .toList();
+    }
+
+    private static List<Object> parts(Object all, int size) {
+        int length = Array.getLength(all) / size;
+        return IntStream.range(0, size)
+                .mapToObj(rank -> boxed(all, rank * length, length))
+                .toList();
+    }
+
+    private static Object boxed(Object array, int from, int length) {
+        return IntStream.range(from, from + length)
+                .mapToObj(i -> Array.get(array, i))
+                .toList();
+    }
+
+    @Test
+    void allgathervTakesArraysOfAnyLength() throws Exception {
+        onRanks(world -> {
+            short[] own = new short[world.rank() * 1000 % 3001];
+            Arrays.fill(own, (short) world.rank());
+            short[] all = world.allgatherv(own);
+            int at = 0;
+            for (int rank = 0; rank < world.size(); rank++) {
+                for (int i = 0; i < rank * 1000 % 3001; i++) {
+                    assertThat(all[at++]).isEqualTo((short) rank);
+                }
+            }
+            assertThat(all).hasSize(at);
+            assertThat(world.allgatherv(new double[0])).isEmpty();
+        });
+    }
+
+    @Test
+    void everyoneSendsAndReceivesAtTheSameTime() throws Exception {
+        onRanks(world -> {
+            int rank = world.rank();
+            int size = world.size();
+            int following = (rank + 1) % size;
+            int previous = (rank + size - 1) % size;
+            for (int length : new int[] {0, 3, 300_000}) {
+                double[] sent = new double[length];
+                Arrays.fill(sent, rank);
+                double[] received = new double[length + 2];
+                assertThat(world.sendReceive(sent, following, received, previous, 5))
+                        .isEqualTo(length);
+                assertThat(Arrays.copyOf(received, length))
+                        .containsOnly(length == 0 ? new double[0] : new double[] {previous});
+                assertThat(received).endsWith(0, 0);
+            }
+            // Along a line, whose ends have no neighbours.
+            int[] ghost = {-1};
+            int up = rank + 1 < size ? rank + 1 : Communicator.NOBODY;
+            int count = world.sendReceive(new int[] {rank}, up, ghost, rank - 1, 6);
+            assertThat(count).isEqualTo(rank == 0 ? 0 : 1);
+            assertThat(ghost).containsExactly(rank - 1);
+            world.send(new char[] {'a'}, following, 7);
+            char[] letter = new char[2];
+            assertThat(world.receive(letter, previous, 7)).isOne();
+            assertThat(letter).containsExactly('a', '\0');
+            world.send(new byte[3], following, 8);
+            assertThatThrownBy(() -> world.receive(new int[1], previous, 8))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("3 bytes is no int[]");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> world.send(List.of(1), 0, 1))
+                    .withMessageContaining("no array of primitives");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> world.sendReceive(new int[1], 0, new int[1], size, 1));
+        });
     }
 
     @Test

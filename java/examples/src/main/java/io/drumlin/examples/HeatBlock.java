@@ -161,14 +161,12 @@ final class HeatBlock {
      * @throws IOException the ranks could not meet
      */
     double residual(Communicator comm) throws IOException {
-        double largest = 0;
+        double[] largest = {0};
         for (int cell = index(0, 0); cell < index(rows, 0); cell++) {
-            largest = Math.max(largest, Math.abs(now[cell] - next[cell]));
+            largest[0] = Math.max(largest[0], Math.abs(now[cell] - next[cell]));
         }
-        // The bit patterns of nonnegative doubles have the same order as the doubles.
-        long[] bits = {Double.doubleToLongBits(largest)};
-        comm.allreduce(bits, Communicator.Op.MAX);
-        return Double.longBitsToDouble(bits[0]);
+        comm.allreduce(largest, Communicator.Op.MAX);
+        return largest[0];
     }
 
     /**
