@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
 import io.drumlin.checkpoint.RunCatalogue.Rule;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.storage.DyingEngine;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
@@ -16,12 +15,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeSet;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -29,66 +25,17 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Earlier checkpoints of levels 1 to 3 that stay on the nodes: {@code keep_l1}, {@code keep_l2} and {@code keep_l3}. */
 @Tag("exhaustive")
-class KeptOnNodesTest {
-
-    private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
-
-    @TempDir(factory = FaultTest.InMemory.class)
-    Path directory;
-
-    private final Random random = new Random();
-
-    KeptOnNodesTest() {
-        long seed = random.nextLong();
-        random.setSeed(seed);
-        System.out.println("KeptOnNodesTest: seed " + seed);
-    }
-
-    private RunFixture run(String ioMode, Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "advanced.local_test", "0", "basic.group_size", "4", "basic.ckpt_io", ioMode, "basic.node_size", "1"));
-        all.putAll(changes);
-        return new RunFixture(Files.createTempDirectory(directory, "run"), all);
-    }
-
-    private static int[] values(int value, int rank) {
-        int[] values = new int[200 + 11 * rank];
-        Arrays.fill(values, 1000 * value + rank);
-        return values;
-    }
-
-    private static void take(Checkpoints checkpoints, int ckptId, Level level, int value) throws IOException {
-        checkpoints.protect(0, values(value, checkpoints.communicator().rank()));
-        checkpoints.checkpoint(ckptId, level);
-        ((EngineCheckpoints) checkpoints).awaitDeletion();
-    }
-
-    private static void take(Checkpoints checkpoints, int ckptId, Level level) throws IOException {
-        take(checkpoints, ckptId, level, ckptId);
-    }
-
-    private static void recovers(Checkpoints checkpoints, int ckptId, int value) throws IOException {
-        assertThat(checkpoints.lastCheckpoint()).contains(ckptId);
-        int[] expected = values(value, checkpoints.communicator().rank());
-        int[] found = new int[expected.length];
-        checkpoints.protect(0, found);
-        checkpoints.recover();
-        assertThat(found).isEqualTo(expected);
-    }
+class KeptOnNodesTest extends RunsOnNodes {
 
     /** Begins a branch, and comes back to the parent. */
     private static void recovers(RunFixture run, List<String> hosts, String parent, int ckptId) throws IOException {
         run.setRestart("1", parent);
-        run.runOn(
-                hosts,
-                builder -> builder.from(ckptId).open(),
-                (checkpoints, comm) -> recovers(checkpoints, ckptId, ckptId));
+        run.runOn(hosts, builder -> builder.from(ckptId).open(), (checkpoints, comm) -> recovers(checkpoints, ckptId));
         run.setRestart("1", parent);
     }
 
@@ -133,7 +80,7 @@ class KeptOnNodesTest {
         }
         assertThatThrownBy(() -> recovers(run, hosts, parent, 2)).hasMessageContaining("there is no checkpoint 2");
         run.runOn(hosts, (checkpoints, comm) -> {
-            recovers(checkpoints, 5, 5);
+            recovers(checkpoints, 5);
             take(checkpoints, 6, Level.of(level));
         });
         recovers(run, hosts, parent, 5);
@@ -155,7 +102,7 @@ class KeptOnNodesTest {
         String parent = run.restartValue("exec_id");
         assertThat(kept(run, "n2")).containsExactly("l1-1", "l1-2", "l2-3");
         run.runOn(NODES, (checkpoints, comm) -> {
-            recovers(checkpoints, 4, 4);
+            recovers(checkpoints, 4);
             take(checkpoints, 5, Level.L1);
         });
         // The restart has copied checkpoint 4 to the nodes, as one of level 1.
@@ -255,10 +202,10 @@ class KeptOnNodesTest {
         });
         String text = Files.readString(run.config());
         Files.writeString(run.config(), text.replaceAll("(?m)^keep_l2 *=.*", ""));
-        run.runOn(NODES, (checkpoints, comm) -> recovers(checkpoints, 2, 2));
+        run.runOn(NODES, (checkpoints, comm) -> recovers(checkpoints, 2));
         assertThat(kept(run, "n1")).containsExactly("l2-1");
         run.runOn(NODES, (checkpoints, comm) -> {
-            recovers(checkpoints, 2, 2);
+            recovers(checkpoints, 2);
             take(checkpoints, 3, Level.L2);
         });
         assertThat(kept(run, "n1")).isEmpty();
@@ -353,7 +300,7 @@ class KeptOnNodesTest {
             TreeSet<Integer> taken = new TreeSet<>(List.of(3));
             try {
                 run.runOn(NODES, builder -> builder.storage(storage).open(), (checkpoints, comm) -> {
-                    recovers(checkpoints, 3, 3);
+                    recovers(checkpoints, 3);
                     for (int id = 4; id <= 5; id++) {
                         take(checkpoints, id, Level.of(level));
                         synchronized (taken) {
@@ -372,14 +319,14 @@ class KeptOnNodesTest {
                 run.runOn(NODES, (checkpoints, comm) -> {
                     last[0] = checkpoints.lastCheckpoint().orElseThrow();
                     at[0] = checkpoints.lastLevel().orElseThrow();
-                    recovers(checkpoints, last[0], last[0]);
+                    recovers(checkpoints, last[0]);
                 });
                 assertThat(last[0]).isGreaterThanOrEqualTo(taken.last());
                 for (int id = last[0] - 2; id <= last[0]; id++) {
                     recovers(run, NODES, parent, id);
                 }
                 run.runOn(NODES, (checkpoints, comm) -> {
-                    recovers(checkpoints, last[0], last[0]);
+                    recovers(checkpoints, last[0]);
                     take(checkpoints, 9, Level.of(level));
                 });
                 // A kill before the metadata are written leaves a checkpoint of level 1.
@@ -393,6 +340,60 @@ class KeptOnNodesTest {
             }
             DirectoryTree.delete(run.directory(), new NioEngine());
         }
+    }
+
+    /** Of a level without its key the newest stays: here the last kept one, because none is in its place. */
+    @Test
+    void pruneLeavesTheNewestOfALevelWithoutAKey() throws IOException {
+        RunFixture run = run(
+                "1",
+                Map.of(
+                        "advanced.local_test", "1",
+                        "basic.group_size", "2",
+                        "drumlin.keep_l1", "4",
+                        "drumlin.keep_l2", "4",
+                        "drumlin.keep", "4"));
+        run.run(2, (checkpoints, comm) -> {
+            for (int id = 1; id <= 6; id++) {
+                take(checkpoints, id, Level.of(1 + (id - 1) % 2));
+            }
+            take(checkpoints, 7, Level.L4);
+            take(checkpoints, 8, Level.L4);
+        });
+        String execId = run.restartValue("exec_id");
+        String text = Files.readString(run.config());
+        Rule none = new Rule(null, null, null);
+        Rule three = new Rule("3", null, null);
+        List<String> onNode = List.of("l1-1", "l1-3", "l1-5", "l2-2", "l2-4", "l2-6");
+        Path node = run.directory().resolve("Local/node0").resolve(execId);
+        assertThat(kept(node)).isEqualTo(onNode);
+
+        // Without any key nothing can be meant but an option, and nothing goes without one.
+        Files.writeString(run.config(), text.replaceAll("(?m)^keep.*=.*4$", ""));
+        RunCatalogue without = RunCatalogue.open(run.config(), directory);
+        assertThatThrownBy(() -> without.prune(List.of(execId), none, false)).hasMessageContaining("say --keep N");
+        assertThat(kept(node)).isEqualTo(onNode);
+        assertThat(without.prune(List.of(execId), three, true).what())
+                .containsExactlyInAnyOrder(execId + "/1", execId + "/2", execId + "/3", execId + "/4");
+        assertThat(kept(node)).isEqualTo(onNode);
+
+        Files.writeString(run.config(), text.replaceAll("(?m)^keep_l1.*=.*4$", ""));
+        RunCatalogue ofLevel2 = RunCatalogue.open(run.config(), directory);
+        ofLevel2.prune(List.of(execId), none, false);
+        assertThat(kept(node)).containsExactly("l1-5", "l2-2", "l2-4", "l2-6");
+
+        without.prune(List.of(execId), three, false);
+        assertThat(kept(node)).containsExactly("l1-5", "l2-6");
+        assertThat(without.run(execId, true).checkpoints())
+                .extracting(Checkpoint::ckptId)
+                .containsExactlyInAnyOrder(5, 6, 7, 8);
+        run.run(2, (checkpoints, comm) -> {
+            recovers(checkpoints, 8);
+            take(checkpoints, 9, Level.L2);
+        });
+        assertThat(kept(node)).containsExactly("l1-5", "l2-6");
+        assertThat(without.prune(List.of(execId), three, false).what()).containsExactly(execId + "/6");
+        assertThat(kept(node)).containsExactly("l1-5");
     }
 
     @ParameterizedTest
@@ -422,7 +423,7 @@ class KeptOnNodesTest {
         assertThat(survey.report(true).restart().orElseThrow().ckptId()).isEqualTo(4);
 
         String branch = catalogue.restore(parent, 2, null).branch();
-        run.run(2, (checkpoints, comm) -> recovers(checkpoints, 2, 2));
+        run.run(2, (checkpoints, comm) -> recovers(checkpoints, 2));
         assertThat(run.restartValue("exec_id")).isEqualTo(branch);
         run.setRestart("1", parent);
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.storage.DyingEngine;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.PathStatus;
@@ -14,56 +13,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Branches that begin with a checkpoint on real nodes, each of which sees its own storage only. */
 @Tag("exhaustive")
-class NodeBranchTest {
-
-    private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
-
-    @TempDir(factory = FaultTest.InMemory.class)
-    Path directory;
-
-    private final Random random = new Random();
-
-    NodeBranchTest() {
-        long seed = random.nextLong();
-        random.setSeed(seed);
-        System.out.println("NodeBranchTest: seed " + seed);
-    }
-
-    private RunFixture run(String ioMode, Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "advanced.local_test", "0", "basic.group_size", "4", "basic.ckpt_io", ioMode, "basic.node_size", "1"));
-        all.putAll(changes);
-        return new RunFixture(Files.createTempDirectory(directory, "run"), all);
-    }
-
-    private static int[] values(int ckptId, int rank) {
-        int[] values = new int[300 + 11 * rank];
-        Arrays.fill(values, 1000 * ckptId + rank);
-        return values;
-    }
-
-    private static void take(Checkpoints checkpoints, int ckptId, Level level, int rank) throws IOException {
-        checkpoints.protect(0, values(ckptId, rank));
-        checkpoints.checkpoint(ckptId, level);
-        ((EngineCheckpoints) checkpoints).awaitDeletion();
-    }
+class NodeBranchTest extends RunsOnNodes {
 
     /** A run with checkpoint 1 at level 4, 2 at a level of the nodes and, if that is not the first, 3 at level 1. */
     private RunFixture parent(String ioMode, Level level, Map<String, String> changes) throws IOException {
@@ -71,24 +34,13 @@ class NodeBranchTest {
         int perNode = changes.containsKey("basic.node_size") ? 2 : 1;
         int heads = changes.containsKey("basic.head") ? 1 : 0;
         run.runOn(NodeOrderTest.block(NODES, perNode + heads), (checkpoints, comm) -> {
-            int rank = checkpoints.communicator().rank();
-            take(checkpoints, 1, Level.L4, rank);
-            take(checkpoints, 2, level, rank);
+            take(checkpoints, 1, Level.L4);
+            take(checkpoints, 2, level);
             if (level != Level.L1) {
-                take(checkpoints, 3, Level.L1, rank);
+                take(checkpoints, 3, Level.L1);
             }
         });
         return run;
-    }
-
-    private static void recovers(Checkpoints checkpoints, int ckptId) throws IOException {
-        int rank = checkpoints.communicator().rank();
-        assertThat(checkpoints.lastCheckpoint()).contains(ckptId);
-        int[] expected = values(ckptId, rank);
-        int[] found = new int[expected.length];
-        checkpoints.protect(0, found);
-        checkpoints.recover();
-        assertThat(found).isEqualTo(expected);
     }
 
     private static void recovers(RunFixture run, List<String> hosts, int from, int ckptId) throws IOException {
@@ -128,7 +80,7 @@ class NodeBranchTest {
         Collections.shuffle(hosts, random);
         run.runOn(hosts, opening, (checkpoints, comm) -> {
             recovers(checkpoints, 2);
-            take(checkpoints, 4, Level.L2, checkpoints.communicator().rank());
+            take(checkpoints, 4, Level.L2);
         });
         run.runOn(hosts, opening, (checkpoints, comm) -> recovers(checkpoints, 4));
         assertThat(files(run, parent)).isEqualTo(before);
