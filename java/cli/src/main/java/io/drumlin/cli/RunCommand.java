@@ -384,7 +384,8 @@ final class RunCommand implements Runnable {
             description = {
                 "Deletes archived checkpoints of level 4 that are not to be kept; without options by the keys keep,"
                         + " keep_every and keep_size of CONFIG. Only whole ones are counted and deleted.",
-                "Deletes on the nodes of this machine what keep_l1, keep_l2 and keep_l3 of CONFIG do not keep.",
+                "Deletes on the nodes of this machine what keep_l1, keep_l2 and keep_l3 of CONFIG do not keep. Of a level"
+                        + " without its key only the newest stays.",
                 "Also finishes interrupted deletions, and deletes half-made branches that are older than a day."
             })
     int prune(

@@ -230,7 +230,8 @@ public interface RunCatalogue {
     /**
      * Deletes the archived checkpoints that are not to be kept, and finishes interrupted work: deletions, and half-made
      * branches that are older than a day. Only checkpoints that are whole as far as their metadata tell are counted and
-     * deleted.
+     * deleted. On the nodes that this machine sees, also deletes what {@code keep_l1} to {@code keep_l3} of the
+     * configuration do not keep. Of a level without its key only the newest stays.
      *
      * @param execIds the runs; a run that a job has open, or that cannot be surveyed, is left as it is
      * @param rule which checkpoints are kept
