@@ -91,7 +91,10 @@ class ArchivedCheckpointsTest {
             throw new IOException("the program ends here");
         };
         assertThatThrownBy(() -> open(run, look)).hasMessageContaining("the program ends here");
-        assertThat(run.files()).isEqualTo(files);
+        assertThat(run.files())
+                .filteredOn(name -> !name.endsWith("/drumlin-passed-over"))
+                .as("but for the mark of the damaged one")
+                .isEqualTo(files);
         assertThat(fetchedId(run)).isEqualTo(2);
         destroy(global(run).resolve("l4_archive"), "Ckpt2-");
         assertThat(fetchedId(run)).isEqualTo(1);
