@@ -10,6 +10,10 @@ import io.drumlin.checkpoint.internal.catalogue.EngineRunCatalogue;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
+import io.drumlin.scr.DatasetMetadata;
+import io.drumlin.scr.IndexFile;
+import io.drumlin.scr.IndexRecord;
+import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.CrashJournal.Remains;
@@ -84,6 +88,15 @@ class RunCatalogueKillTest {
                             .collect(Collectors.toCollection(TreeSet::new)));
         }
         return whole;
+    }
+
+    /** In the index of SCR. */
+    private void onlyWholeOnesAreListed() throws IOException {
+        ScrPrefix prefix = new ScrPrefix(directory);
+        IndexFile index = new IndexFile(prefix, new NioEngine());
+        for (IndexRecord record : Files.exists(index.path()) ? index.read().records() : List.<IndexRecord>of()) {
+            DatasetMetadata.of(prefix, record, new NioEngine()).checkFetchable(2);
+        }
     }
 
     /** Restores a checkpoint with another configuration file, and deletes the branch. */
@@ -179,13 +192,16 @@ class RunCatalogueKillTest {
         System.out.println("seed " + seed);
         random = new Random(seed);
         String ioMode = Integer.toString(1 + random.nextInt(5));
-        fixture = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "4"));
+        fixture = new RunFixture(
+                directory,
+                Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "4", "drumlin.scr_index", directory.toString()));
         takeCheckpoints();
         takeCheckpoints();
         Map<String, Set<Integer>> before = whole();
         for (int step = 0; step < steps; step++) {
             Set<String> mayGo = random.nextBoolean() ? actAndDie(before) : actAndLosePower(before);
             Map<String, Set<Integer>> after = whole();
+            onlyWholeOnesAreListed();
             before.forEach((execId, ids) -> ids.forEach(id -> {
                 if (!mayGo.contains(execId + "/" + id)) {
                     assertThat(after.getOrDefault(execId, Set.of()))
