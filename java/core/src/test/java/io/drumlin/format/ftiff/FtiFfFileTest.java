@@ -439,6 +439,19 @@ class FtiFfFileTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void aSealedFileIsReadAsAnEncodedOne(Layout layout) throws IOException {
+        FileMeta meta = layout.sealEncoded("0123456789abcdef".repeat(2), 7, 123_456_789_012L, 250, 300);
+        ByteBuffer file = ByteBuffer.allocate(300 + layout.fileMetaLength()).position(300);
+        layout.put(file, meta);
+        FtiFfFile read = FtiFfFile.read(new MemoryByteSource(file.flip()));
+        assertThat(read.encoded()).isTrue();
+        assertThat(read.meta()).isEqualTo(meta);
+        assertThat(read.meta().ckptSize()).isEqualTo(250);
+        assertThat(read.meta().ckptId()).isEqualTo(layout.atEnd() ? 7 : -1);
+    }
+
     private static List<Finding> verify(ByteSource source) throws IOException {
         Findings findings = new Findings();
         FtiFfFile file = FtiFfFile.read(source, Recognition.of(source).orElseThrow(), findings);

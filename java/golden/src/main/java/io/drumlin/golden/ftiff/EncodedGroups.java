@@ -6,7 +6,6 @@ import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.RangeDigester;
 import io.drumlin.format.ResizedSource;
-import io.drumlin.format.ftiff.EncodedFile;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfVerifier;
@@ -19,6 +18,7 @@ import io.drumlin.integrity.RebuiltFile;
 import io.drumlin.integrity.ReedSolomon16;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -141,11 +141,19 @@ final class EncodedGroups {
             this.maxFs = maxFs;
             this.outcome = outcome;
             for (Member member : members) {
-                sources.add(
-                        member.file.encoded()
-                                ? member.source()
-                                : EncodedFile.extended(member.file.layout(), member.source(), maxFs));
+                sources.add(member.file.encoded() ? member.source() : extended(member));
             }
+        }
+
+        /** The file as it enters the group: zeros after it, and in layouts C to F its own size at the end. */
+        private ByteSource extended(Member plain) {
+            int size = plain.bytes.limit();
+            ByteBuffer extended = ByteBuffer.allocate((int) maxFs).order(ByteOrder.LITTLE_ENDIAN);
+            extended.put(0, plain.bytes, 0, size);
+            if (plain.file.layout().atEnd()) {
+                extended.putLong((int) maxFs - Long.BYTES, size);
+            }
+            return new MemoryByteSource(extended);
         }
 
         void compare() throws IOException {
@@ -153,7 +161,8 @@ final class EncodedGroups {
             for (int number = 0; number < groupSize; number++) {
                 largest = Math.max(largest, members.get(number).file.meta().fs());
             }
-            outcome.same(members.get(0).where + ": maxFs", EncodedFile.maxFs(layout(0), largest), maxFs);
+            long expected = layout(0).atEnd() ? largest + Long.BYTES : largest;
+            outcome.same(members.get(0).where + ": maxFs", expected, maxFs);
             for (int index = 0; index < groupSize; index++) {
                 compareRecord(members.get(index), members.get(groupSize + index));
                 encoded++;
@@ -177,13 +186,14 @@ final class EncodedGroups {
         private void compareRecord(Member plain, Member member) {
             FileMeta found = member.file.meta();
             String checksum = HexFormat.of().formatHex(md5(member.bytes.slice(0, (int) maxFs)));
-            FileMeta expected = EncodedFile.seal(
-                    member.file.layout(),
-                    checksum,
-                    found.ckptId(),
-                    plain.file.meta().fs(),
-                    maxFs,
-                    found.timestamp());
+            FileMeta expected = member.file
+                    .layout()
+                    .sealEncoded(
+                            checksum,
+                            found.ckptId(),
+                            found.timestamp(),
+                            plain.file.meta().fs(),
+                            maxFs);
             boolean chance = found.metaSize() != 0 || found.dataSize() != 0;
             outcome.same(member.where + ": record", expected, chance ? withoutChance(found, expected) : found);
         }
@@ -241,13 +251,22 @@ final class EncodedGroups {
                 return;
             }
             try {
-                long size = EncodedFile.plainSize(layout(number), file);
-                outcome.same(where + ": size", members.get(number).file.meta().fs(), size);
+                long size = members.get(number).file.meta().fs();
+                outcome.same(where + ": size", size, plainSize(layout(number), file));
                 boolean whole = layout(number).atEnd() || file.lastByteIsSure() || size < maxFs;
                 compare(where, members.get(number), whole ? file : completed(file, size), size);
             } catch (FormatException e) {
                 outcome.differs(where + ": " + e.finding());
             }
+        }
+
+        private long plainSize(Layout layout, ByteSource rebuilt) throws IOException {
+            int length = layout.atEnd() ? Long.BYTES : layout.fileMetaLength();
+            ByteBuffer told = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+            rebuilt.readFully(layout.atEnd() ? maxFs - length : 0, told);
+            return layout.atEnd()
+                    ? told.getLong(0)
+                    : layout.fileMeta(told.flip()).fs();
         }
 
         private void compare(String where, Member expected, ByteSource found, long length) throws IOException {
