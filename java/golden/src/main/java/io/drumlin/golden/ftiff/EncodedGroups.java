@@ -14,7 +14,6 @@ import io.drumlin.golden.Outcome;
 import io.drumlin.golden.ftiff.Manifest.CheckpointFile;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;
 import io.drumlin.golden.ftiff.Manifest.SnapshotFile;
-import io.drumlin.integrity.RebuiltFile;
 import io.drumlin.integrity.ReedSolomon16;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -34,7 +34,7 @@ import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.Stamp;
 import io.drumlin.format.ftiff.VariableMeta;
-import io.drumlin.integrity.RebuiltFile;
+import io.drumlin.integrity.LastByte;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -548,7 +548,7 @@ public final class FtiFfMode implements IoMode {
         }
 
         private OptionalInt lastByte(ByteSource decoded, long from, String md5) throws IOException {
-            return RebuiltFile.lastByte(decoded, from, HexFormat.of().parseHex(md5));
+            return LastByte.of(decoded, from, HexFormat.of().parseHex(md5));
         }
 
         @Override

@@ -19,7 +19,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
-import io.drumlin.integrity.RebuiltFile;
+import io.drumlin.integrity.LastByte;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -235,7 +235,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
         String md5 = own().digest();
         return md5.isEmpty()
                 ? OptionalInt.empty()
-                : RebuiltFile.lastByte(decoded, 0, HexFormat.of().parseHex(md5));
+                : LastByte.of(decoded, 0, HexFormat.of().parseHex(md5));
     }
 
     @Override

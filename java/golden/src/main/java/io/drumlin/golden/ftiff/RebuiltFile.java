@@ -1,16 +1,16 @@
-package io.drumlin.integrity;
+package io.drumlin.golden.ftiff;
 
 import io.drumlin.format.ByteSource;
+import io.drumlin.integrity.Gf16Engine;
+import io.drumlin.integrity.Gf16Regions;
+import io.drumlin.integrity.ReedSolomon16;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All files of the group count as equally long; see {@link io.drumlin.format.ResizedSource}. If that length is odd,
  * C FTI stores only the low byte of the last word of a parity file, so it does not determine the last byte of a data
- * file. {@link #lastByteIsSure} reports that, and {@link #completed} finds the byte. A shorter data file, cut to its
+ * file. {@link #lastByteIsSure} reports that. A shorter data file, cut to its
  * own size, does not contain that byte. Lost parity files of that length must be computed last, from all data files.
  */
-public final class RebuiltFile implements ByteSource {
+final class RebuiltFile implements ByteSource {
 
     /** Number of bytes that are computed at a time; those of all sources stay in the cache. */
     private static final int WINDOW = 64 << 10;
@@ -67,8 +67,7 @@ public final class RebuiltFile implements ByteSource {
      * @return the wanted file
      * @throws IllegalArgumentException there are too few files, or one is too short
      */
-    public static RebuiltFile of(
-            ReedSolomon16 code, List<? extends @Nullable ByteSource> files, int number, long length) {
+    static RebuiltFile of(ReedSolomon16 code, List<? extends @Nullable ByteSource> files, int number, long length) {
         if (files.size() != 2 * code.files()) {
             throw new IllegalArgumentException(files.size() + " files in a group of " + code.files());
         }
@@ -104,64 +103,10 @@ public final class RebuiltFile implements ByteSource {
     /**
      * Returns whether the last byte follows from the sources.
      *
-     * @return false for a file of odd length that is computed from parity files too, unless it was {@link #completed}
+     * @return false for a file of odd length that is computed from parity files too, unless {@link #withLastByte} told it
      */
-    public boolean lastByteIsSure() {
+    boolean lastByteIsSure() {
         return sure;
-    }
-
-    /**
-     * Returns the same file with the last byte that its digest demands. Reads the file once.
-     *
-     * @param md5 the digest of all {@link #size} bytes, 16 bytes
-     * @return empty if no last byte fits the digest: the file cannot be rebuilt from these sources
-     * @throws IOException a source cannot be read
-     */
-    public Optional<RebuiltFile> completed(byte[] md5) throws IOException {
-        if (length == 0) {
-            return Optional.empty();
-        }
-        OptionalInt last = lastByte(this, 0, md5);
-        return last.isPresent() ? Optional.of(withLastByte(last.getAsInt())) : Optional.empty();
-    }
-
-    /**
-     * Finds the last byte that the digest of the end of a file demands.
-     *
-     * @param file a file whose last byte may have any value
-     * @param from offset at which the digest begins, before the last byte
-     * @param md5 the digest of all bytes from there, 16 bytes
-     * @return 0 to 255, or empty if no value fits the digest: another byte is wrong
-     * @throws IOException the file cannot be read
-     */
-    public static OptionalInt lastByte(ByteSource file, long from, byte[] md5) throws IOException {
-        MessageDigest before = JavaMd5Lanes.md5();
-        ByteBuffer piece = ByteBuffer.allocate(WINDOW);
-        long last = file.size() - 1;
-        for (long offset = from; offset < last; offset += piece.limit()) {
-            piece.clear().limit((int) Math.min(WINDOW, last - offset));
-            file.readFully(offset, piece);
-            before.update(piece.flip());
-        }
-        return lastByte(before, md5);
-    }
-
-    /**
-     * Finds the last byte that a digest demands.
-     *
-     * @param before the digest state after all bytes of the file except the last; it is not changed
-     * @param md5 the digest of the whole file, 16 bytes
-     * @return 0 to 255, or empty if no value fits the digest: another byte is wrong
-     */
-    public static OptionalInt lastByte(MessageDigest before, byte[] md5) {
-        for (int value = 0; value < BYTE_VALUES; value++) {
-            MessageDigest whole = copy(before);
-            whole.update((byte) value);
-            if (MessageDigest.isEqual(whole.digest(), md5)) {
-                return OptionalInt.of(value);
-            }
-        }
-        return OptionalInt.empty();
     }
 
     /**
@@ -171,17 +116,8 @@ public final class RebuiltFile implements ByteSource {
      * @param value 0 to 255
      * @return a file whose last byte is sure
      */
-    public RebuiltFile withLastByte(int value) {
+    RebuiltFile withLastByte(int value) {
         return new RebuiltFile(sources, factors, length, true, Objects.checkIndex(value, BYTE_VALUES));
-    }
-
-    private static MessageDigest copy(MessageDigest digest) {
-        try {
-            return (MessageDigest) digest.clone();
-        } catch (CloneNotSupportedException e) {
-            throw new IllegalStateException(
-                    "this JVM's MD5 cannot be copied, which is needed for files of odd length", e);
-        }
     }
 
     @Override

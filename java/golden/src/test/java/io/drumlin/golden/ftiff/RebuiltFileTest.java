@@ -1,4 +1,4 @@
-package io.drumlin.integrity;
+package io.drumlin.golden.ftiff;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,8 @@ import io.drumlin.Golden;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.ResizedSource;
+import io.drumlin.integrity.LastByte;
+import io.drumlin.integrity.ReedSolomon16;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -120,7 +122,8 @@ class RebuiltFileTest {
             RebuiltFile rebuilt = RebuiltFile.of(code, files, number, group.maxSize);
             assertThat(rebuilt.lastByteIsSure()).isEqualTo(group.maxSize % 2 == 0);
             if (!rebuilt.lastByteIsSure() && plain.length == group.maxSize) {
-                rebuilt = rebuilt.completed(group.md5.get(number)).orElseThrow();
+                rebuilt = rebuilt.withLastByte(
+                        LastByte.of(rebuilt, 0, group.md5.get(number)).orElseThrow());
                 assertThat(rebuilt.lastByteIsSure()).isTrue();
             }
             assertThat(bytes(new ResizedSource(rebuilt, plain.length)))
@@ -178,9 +181,9 @@ class RebuiltFileTest {
         files.set(3, source(bytes(parity)));
         RebuiltFile rebuilt = RebuiltFile.of(new ReedSolomon16(2), files, 0, 3);
         assertThat(rebuilt.lastByteIsSure()).isFalse();
-        assertThat(rebuilt.completed(jdkMd5(new byte[] {1, 2, 77})).map(RebuiltFileTest::read))
-                .contains(new byte[] {1, 2, 77});
-        assertThat(rebuilt.completed(jdkMd5(new byte[] {1, 3, 3}))).isEmpty();
+        assertThat(LastByte.of(rebuilt, 0, jdkMd5(new byte[] {1, 2, 77}))).hasValue(77);
+        assertThat(bytes(rebuilt.withLastByte(77))).isEqualTo(new byte[] {1, 2, 77});
+        assertThat(LastByte.of(rebuilt, 0, jdkMd5(new byte[] {1, 3, 3}))).isEmpty();
     }
 
     @Test
@@ -211,14 +214,6 @@ class RebuiltFileTest {
         byte[] bytes = new byte[(int) source.size()];
         source.readFully(0, ByteBuffer.wrap(bytes));
         return bytes;
-    }
-
-    private static byte[] read(ByteSource source) {
-        try {
-            return bytes(source);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     private static byte[] jdkMd5(byte[] bytes) {
