@@ -3,8 +3,8 @@ package io.drumlin.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
@@ -102,8 +102,7 @@ class DamagedFileTest {
                 .map(chunk -> new Range(chunk.fptr(), chunk.chunkSize()))
                 .toList();
         MemoryByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
-        PlacedFile hashed =
-                PlacedFile.of(layout, plan.withHashes(RangeDigester.sequential().digest(source, chunks)));
+        PlacedFile hashed = PlacedFile.of(layout, plan.withHashes(new SequentialDigester().digest(source, chunks)));
         hashed.records().forEach(piece -> put(bytes, piece));
         put(bytes, hashed.fileRecord(hashed.seal(hashed.checksum(source), 1, 0, -1, -1)));
         return bytes;

@@ -1,8 +1,8 @@
 package io.drumlin.cli;
 
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
@@ -47,7 +47,7 @@ final class FtiFfFiles {
                     variables.get(chunk.id()), (int) chunk.dptr(), bytes, (int) chunk.fptr(), (int) chunk.chunkSize());
         }
         MemoryByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
-        List<byte[]> digests = RangeDigester.sequential()
+        List<byte[]> digests = new SequentialDigester()
                 .digest(
                         source,
                         chunks.stream()

@@ -3,8 +3,8 @@ package io.drumlin.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
@@ -172,7 +172,7 @@ class LargeFileTest {
     }
 
     private static List<byte[]> digests(ByteSource source, List<VariableMeta> chunks) throws IOException {
-        return RangeDigester.sequential()
+        return new SequentialDigester()
                 .digest(
                         source,
                         chunks.stream()

@@ -6,6 +6,7 @@ import io.drumlin.cli.FtiDataFile.Block;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.integrity.StripedDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -60,7 +61,7 @@ class WholeDigestTest {
             long left = source.size() - done;
             Range range = new Range(done, isLast ? left : (long) (left * Math.min(random.nextDouble() * 1.4, 1)));
             boolean striped = random.nextBoolean();
-            RangeDigester digester = striped ? new StripedDigester() : RangeDigester.sequential();
+            RangeDigester digester = striped ? new StripedDigester() : new SequentialDigester();
             byte[] digest = digester.digest(source, List.of(range)).get(0);
             blocks.add(new Block(range, HexFormat.of().formatHex(digest), striped));
             done += range.length();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.format.Findings;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfVerifier;
@@ -150,7 +150,7 @@ class CheckpointsPropertyTest {
             MemoryByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
             FtiFfFile file = FtiFfFile.read(source);
             Findings findings = new Findings();
-            new FtiFfVerifier(source, file, RangeDigester.sequential()).verify(findings);
+            new FtiFfVerifier(source, file, new SequentialDigester()).verify(findings);
             assertThat(findings.list()).isEmpty();
             saved.forEach((id, expected) -> {
                 byte[] found = new byte[expected.length];

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.SequentialDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -98,11 +98,11 @@ class DcpFileTest {
     @Test
     void comparesTheDigestOfALayer() throws IOException {
         DcpFile file = read(BYTES, LAYERS);
-        assertThat(file.isWhole(0, RangeDigester.sequential())).isTrue();
-        assertThat(file.isWhole(1, RangeDigester.sequential())).isFalse();
+        assertThat(file.isWhole(0, new SequentialDigester())).isTrue();
+        assertThat(file.isWhole(1, new SequentialDigester())).isFalse();
         byte[] changed = BYTES.clone();
         changed[35] ^= 1;
-        assertThat(read(changed, LAYERS).isWhole(0, RangeDigester.sequential())).isFalse();
+        assertThat(read(changed, LAYERS).isWhole(0, new SequentialDigester())).isFalse();
     }
 
     @ParameterizedTest

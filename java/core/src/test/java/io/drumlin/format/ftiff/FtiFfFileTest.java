@@ -8,7 +8,7 @@ import io.drumlin.format.Finding;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
@@ -455,7 +455,7 @@ class FtiFfFileTest {
     private static List<Finding> verify(ByteSource source) throws IOException {
         Findings findings = new Findings();
         FtiFfFile file = FtiFfFile.read(source, Recognition.of(source).orElseThrow(), findings);
-        new FtiFfVerifier(source, file, RangeDigester.sequential()).verify(findings);
+        new FtiFfVerifier(source, file, new SequentialDigester()).verify(findings);
         return findings.list();
     }
 

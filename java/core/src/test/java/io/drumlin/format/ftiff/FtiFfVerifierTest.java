@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Findings;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.WrittenFiles.Content;
@@ -40,7 +40,7 @@ class FtiFfVerifierTest {
         CountingSource source = new CountingSource(file.bytes());
         Findings findings = new Findings();
         FtiFfFile damaged = FtiFfFile.read(source, Recognition.of(source).orElseThrow(), findings);
-        new FtiFfVerifier(source, damaged, RangeDigester.sequential()).verify(findings);
+        new FtiFfVerifier(source, damaged, new SequentialDigester()).verify(findings);
 
         assertThat(findings.count()).isGreaterThan(VARIABLES);
         assertThat(source.served).isLessThan(10L * file.bytes().length);

@@ -3,7 +3,7 @@ package io.drumlin.format.ftiff;
 import io.drumlin.format.BoundedSource;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
-import io.drumlin.format.RangeDigester;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,7 +41,7 @@ final class HostileFile {
         Findings findings = new Findings();
         FtiFfFile file = FtiFfFile.read(source, recognition.get(), findings);
         require(refused != findings.isEmpty(), "a strict reader does not agree with a lenient one");
-        new FtiFfVerifier(source, file, RangeDigester.sequential()).verify(findings);
+        new FtiFfVerifier(source, file, new SequentialDigester()).verify(findings);
         return !findings.isEmpty();
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.drumlin.format.Findings;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import java.io.IOException;
@@ -67,7 +67,7 @@ class PlacedFilePropertyTest {
         MemoryByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
         FtiFfFile file = FtiFfFile.read(source);
         Findings findings = new Findings();
-        new FtiFfVerifier(source, file, RangeDigester.sequential()).verify(findings);
+        new FtiFfVerifier(source, file, new SequentialDigester()).verify(findings);
         assertThat(findings.list()).isEmpty();
         // Without content nothing tells C from D; their empty files are the same.
         assertThat(variables.isEmpty() && layout == Layout.C ? Layout.C : file.layout())

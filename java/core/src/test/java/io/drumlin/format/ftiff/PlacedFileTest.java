@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.drumlin.format.Findings;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
+import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.WrittenFiles.Content;
@@ -78,7 +78,7 @@ class PlacedFileTest {
                 MemoryByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
                 Findings findings = new Findings();
                 FtiFfFile file = FtiFfFile.read(source, Recognition.of(source).orElseThrow(), findings);
-                new FtiFfVerifier(source, file, RangeDigester.sequential()).verify(findings);
+                new FtiFfVerifier(source, file, new SequentialDigester()).verify(findings);
 
                 assertThat(findings.list()).as(life).isEmpty();
                 assertThat(file.layout()).as(life).isEqualTo(layout);

@@ -3,13 +3,13 @@ package io.drumlin.golden.fti;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.DcpFile;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.golden.Outcome;
+import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -72,7 +72,7 @@ final class DifferentialComparison {
             DcpFile file = DcpFile.read(source, entry.withLayers(known));
             for (int i = 0; i < file.layers(); i++) {
                 String layer = where + ": layer " + i;
-                outcome.same(layer + ": digest", true, file.isWhole(i, RangeDigester.sequential()));
+                outcome.same(layer + ": digest", true, file.isWhole(i, new LaneDigester()));
                 Checkpoint checkpoint = differential.get(first + i);
                 outcome.same(layer + ": checkpoint id", idBefore(checkpoint), file.previousCkptId(i));
                 compareLayer(layer, file, i, checkpoint, bytes, appRank);

@@ -4,7 +4,6 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.ResizedSource;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.FtiFfFile;
@@ -14,6 +13,7 @@ import io.drumlin.golden.Outcome;
 import io.drumlin.golden.ftiff.Manifest.CheckpointFile;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;
 import io.drumlin.golden.ftiff.Manifest.SnapshotFile;
+import io.drumlin.integrity.LaneDigester;
 import io.drumlin.integrity.ReedSolomon16;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -283,7 +283,7 @@ final class EncodedGroups {
                 RebuiltFile tried = file.withLastByte(value);
                 ByteSource plain = new ResizedSource(tried, size);
                 Findings findings = new Findings();
-                new FtiFfVerifier(plain, FtiFfFile.read(plain), RangeDigester.sequential()).verify(findings);
+                new FtiFfVerifier(plain, FtiFfFile.read(plain), new LaneDigester()).verify(findings);
                 if (findings.isEmpty()) {
                     return tried;
                 }

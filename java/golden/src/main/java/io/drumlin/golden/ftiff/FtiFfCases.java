@@ -3,7 +3,6 @@ package io.drumlin.golden.ftiff;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
 import io.drumlin.format.ftiff.FtiFfVerifier;
@@ -16,6 +15,7 @@ import io.drumlin.golden.ftiff.Manifest.CheckpointFile;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;
 import io.drumlin.golden.ftiff.Manifest.SnapshotFile;
 import io.drumlin.golden.ftiff.Manifest.Variable;
+import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -142,8 +142,7 @@ public final class FtiFfCases implements GoldenCases {
             outcome.same(where + ": ckptId", expected.ckptId(), file.meta().ckptId());
         }
         outcome.same(where + ": blocks", expected.blocks(), file.blocks());
-        new FtiFfVerifier(source, file, RangeDigester.sequential())
-                .verify(finding -> outcome.differs(where + ": " + finding));
+        new FtiFfVerifier(source, file, new LaneDigester()).verify(finding -> outcome.differs(where + ": " + finding));
         tally.containers += (int) file.containers().count();
         if (!file.encoded()) {
             outcome.same(where + ": rule of the checksum", checksumRule(file.layout(), expected), file.checksumRule());

@@ -3,7 +3,6 @@ package io.drumlin.golden.ftiff;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
 import io.drumlin.format.ftiff.FtiFfVerifier;
@@ -11,6 +10,7 @@ import io.drumlin.golden.Outcome;
 import io.drumlin.golden.ftiff.Manifest.CheckpointFile;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;
 import io.drumlin.golden.ftiff.Manifest.SnapshotFile;
+import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -166,7 +166,7 @@ final class SnapshotComparison {
         ByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
         try {
             FtiFfFile file = FtiFfFile.read(source);
-            new FtiFfVerifier(source, file, RangeDigester.sequential())
+            new FtiFfVerifier(source, file, new LaneDigester())
                     .verify(finding -> outcome.differs(where + ": " + finding));
             if (file.stamp()
                     .common(checkpoint.ckptId(), checkpoint.contentRank())
