@@ -4,6 +4,7 @@ import io.drumlin.checkpoint.internal.dcp.FileBlocks.Area;
 import io.drumlin.checkpoint.internal.file.ChunkTarget;
 import io.drumlin.checkpoint.internal.file.FilePlan.Chunk;
 import io.drumlin.checkpoint.internal.file.LaneDigests;
+import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -74,18 +76,8 @@ public final class DifferentialFile implements ChunkTarget {
         try {
             file = storage.open(path, modes);
         } catch (IOException | RuntimeException e) {
-            closeCommitted(e);
+            Closeables.closeAfter(e, Collections.singletonList(this.committed));
             throw e;
-        }
-    }
-
-    private void closeCommitted(Throwable failure) {
-        try {
-            if (committed != null) {
-                committed.close();
-            }
-        } catch (IOException e) {
-            failure.addSuppressed(e);
         }
     }
 

@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.NodeDisk;
 import io.drumlin.checkpoint.internal.directory.NodeMarker;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.lease.Lease;
 import io.drumlin.checkpoint.internal.lease.LeaseHolder;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
@@ -197,11 +198,7 @@ public record Run(
         } catch (MeetingException unknown) {
             throw unknown;
         } catch (IOException refused) {
-            try {
-                inNodeOrder.close();
-            } catch (IOException e) {
-                refused.addSuppressed(e);
-            }
+            Closeables.closeAfter(refused, List.of(inNodeOrder::close));
             throw refused;
         }
     }

@@ -2,10 +2,12 @@ package io.drumlin.checkpoint.internal.file;
 
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
+import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -85,16 +87,8 @@ public final class VariableByVariable implements IncrementalCheckpoint {
             close();
             return taken;
         } catch (IOException | RuntimeException | Error e) {
-            closeAfter(e);
+            Closeables.closeAfter(e, List.of(this::close));
             throw e;
-        }
-    }
-
-    private void closeAfter(Throwable failed) {
-        try {
-            close();
-        } catch (IOException e) {
-            failed.addSuppressed(e);
         }
     }
 

@@ -49,11 +49,7 @@ public final class ReadAhead implements ByteSource, Closeable {
                 windows.add(new Window(memory.take()));
             }
         } catch (IOException | RuntimeException | Error e) {
-            try {
-                close();
-            } catch (IOException alsoFailed) {
-                e.addSuppressed(alsoFailed);
-            }
+            Closeables.closeAfter(e, List.of(this));
             throw e;
         }
     }

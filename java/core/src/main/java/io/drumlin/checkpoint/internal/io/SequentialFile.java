@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a file from its beginning to its end through slabs. Not thread-safe. */
@@ -35,11 +36,7 @@ public final class SequentialFile implements Closeable {
         try {
             file.allocate(size);
         } catch (IOException | RuntimeException e) {
-            try {
-                file.close();
-            } catch (IOException alsoFailed) {
-                e.addSuppressed(alsoFailed);
-            }
+            Closeables.closeAfter(e, List.of(file));
             throw e;
         }
     }

@@ -32,6 +32,7 @@ import io.drumlin.checkpoint.internal.file.IncrementalFile;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.file.VariableByVariable;
+import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.mode.DirectFile;
 import io.drumlin.checkpoint.internal.provenance.StartRecord;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
@@ -569,10 +570,6 @@ public final class EngineCheckpoints implements Checkpoints {
 
     void closeAfter(Throwable failure) {
         engine.events().failed("open", failure);
-        try {
-            close();
-        } catch (IOException e) {
-            failure.addSuppressed(e);
-        }
+        Closeables.closeAfter(failure, List.of(this::close));
     }
 }

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.sharedfile;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -200,7 +201,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         try {
             Agreement.run(app, "opening " + path, () -> file.opened = storage.open(path, EnumSet.of(OpenMode.WRITE)));
         } catch (IOException e) {
-            file.closeAfter(e);
+            Closeables.closeAfter(e, List.of(file::close));
             throw e;
         }
         return file;
@@ -244,14 +245,6 @@ public final class MpiIoFileWriter implements SharedFileWriter {
         public void close() throws IOException {
             if (opened != null) {
                 opened.close();
-            }
-        }
-
-        void closeAfter(Throwable failure) {
-            try {
-                close();
-            } catch (IOException e) {
-                failure.addSuppressed(e);
             }
         }
     }

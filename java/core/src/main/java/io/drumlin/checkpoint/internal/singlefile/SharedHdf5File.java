@@ -18,6 +18,7 @@ import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.file.VariableByVariable;
+import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
@@ -283,7 +284,7 @@ public final class SharedHdf5File implements SingleFile {
                 return new SharedHdf5Layout(variables.datasets(), subsets.datasets(), naming);
             });
         } catch (IOException e) {
-            writer.closeAfter(e);
+            Closeables.closeAfter(e, List.of(writer));
             throw e;
         }
         return writer;

@@ -185,14 +185,6 @@ public final class SharedHdf5Writer implements Closeable {
                 && dimensions.equals(now.stream().map(RunDataset::dimensions).toList());
     }
 
-    public void closeAfter(Throwable failure) {
-        try {
-            close();
-        } catch (IOException e) {
-            failure.addSuppressed(e);
-        }
-    }
-
     /** Closes the file, and deletes it unless it has its final name. Not collective. */
     @Override
     public void close() throws IOException {
