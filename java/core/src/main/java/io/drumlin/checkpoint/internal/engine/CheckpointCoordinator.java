@@ -403,17 +403,7 @@ public final class CheckpointCoordinator {
      * @throws IOException on all ranks: the previous checkpoint of level 4 is still in its place and listed
      */
     public void commitKept(int ckptId) throws IOException {
-        try {
-            checkpointList.add(ckptId, Level.L4);
-            unlist();
-            levels.commit(Level.L4);
-        } catch (MeetingException unknown) {
-            throw notKnown(unknown);
-        } catch (IOException failed) {
-            takeBackFailure(failed);
-            throw failed;
-        }
-        checkpointList.confirmAddition();
+        commitCopy(ckptId, Level.L4, this::unlist);
     }
 
     /**
@@ -423,10 +413,15 @@ public final class CheckpointCoordinator {
      * @throws IOException on all ranks: the files are not in their place
      */
     public void commitMoved(int ckptId) throws IOException {
+        // The list has it, otherwise a restart would try an older differential checkpoint first.
+        commitCopy(ckptId, Level.L1, () -> {});
+    }
+
+    private void commitCopy(int ckptId, Level level, Agreement.Step before) throws IOException {
         try {
-            // Otherwise a restart would try an older differential checkpoint first.
-            checkpointList.add(ckptId, Level.L1);
-            levels.commit(Level.L1);
+            checkpointList.add(ckptId, level);
+            before.run();
+            levels.commit(level);
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
         } catch (IOException failed) {
