@@ -83,7 +83,7 @@ class DrumlinCommandTest {
     }
 
     private static byte[] bytes(ContainerPlan plan) {
-        byte[] bytes = new byte[(int) plan.fileSize()];
+        byte[] bytes = new byte[(int) (plan.dataSize() + plan.metaSize())];
         for (int i = 0; i < plan.dataSize(); i++) {
             bytes[i] = (byte) (i * 7);
         }

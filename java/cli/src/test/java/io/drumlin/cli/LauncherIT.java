@@ -64,7 +64,8 @@ class LauncherIT {
         ContainerPlan plan = ContainerPlan.empty(Packing.COMPACT)
                 .next(List.of(new VariableSize(3, 4)))
                 .withHashes(List.of(HexFormat.of().parseHex("f1d3ff8443297732862df21dc4e57262"))); // of four zeros
-        ByteBuffer file = ByteBuffer.allocate((int) plan.fileSize()).position(4);
+        ByteBuffer file =
+                ByteBuffer.allocate((int) (plan.dataSize() + plan.metaSize())).position(4);
         Layout.F.put(file, plan.blocks(), Layout.F.seal(plan.blocks(), 1, 0, -1, -1));
         Files.write(directory.resolve("file"), file.array());
 

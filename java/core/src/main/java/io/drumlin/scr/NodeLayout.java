@@ -66,10 +66,6 @@ final class NodeLayout implements Closeable {
         return node.rank() == 0;
     }
 
-    void barrier() throws IOException {
-        node.barrier();
-    }
-
     /** Joins the trees of all ranks of the node on each of them. Collective over the node. */
     KvTree allgather(KvTree tree) throws IOException {
         return Messages.allgather(node, tree);

@@ -154,7 +154,8 @@ class CheckpointsPropertyTest {
             assertThat(findings.list()).isEmpty();
             saved.forEach((id, expected) -> {
                 byte[] found = new byte[expected.length];
-                file.containers(id).stream()
+                file.containers()
+                        .filter(container -> container.id() == id)
                         .filter(container -> container.hasContent())
                         .forEach(container ->
                                 System.arraycopy(bytes, (int) container.fptr(), found, (int) container.dptr(), (int)

@@ -253,15 +253,6 @@ public final class ContainerPlan {
     }
 
     /**
-     * Returns the size of the whole file in layout F.
-     *
-     * @return size in bytes
-     */
-    public long fileSize() {
-        return dataSize + metaSize();
-    }
-
-    /**
      * Returns this plan with the digests of the written data.
      *
      * @param digests MD5 of each of {@link #chunks()}, 16 bytes, in the same order

@@ -146,16 +146,6 @@ public final class FtiFfFile {
     }
 
     /**
-     * Returns the containers of one variable, which together hold its bytes.
-     *
-     * @param id id of the protected variable
-     * @return containers in order of {@code dptr}; empty if the file has no such variable
-     */
-    public List<VariableMeta> containers(int id) {
-        return containers().filter(container -> container.id() == id).toList();
-    }
-
-    /**
      * Returns the offset of the file record.
      *
      * @return byte offset in the file

