@@ -44,10 +44,6 @@ final class Mailbox {
             this.tag = tag;
         }
 
-        int source() {
-            return source;
-        }
-
         /** Returns the bytes that were sent; {@code null} until a message matches. */
         byte @Nullable [] bytes() {
             return bytes;

@@ -21,15 +21,6 @@ public final class Gf16Engine {
         return NativeCore.isAvailable() ? new NativeGf16Regions(0) : new JavaGf16Regions();
     }
 
-    /**
-     * Names the implementation, for a log line.
-     *
-     * @return {@code native, 64 bytes at once} (or 32, 16 or 2, depending on the processor), or {@code java}
-     */
-    public static String name() {
-        return NativeCore.isAvailable() ? "native, " + NativeGf16Regions.widest() + " bytes at once" : "java";
-    }
-
     /** Checks what every implementation requires. */
     static void check(ByteBuffer target, List<ByteBuffer> sources, int[] coefficients) {
         if (target.remaining() % Short.BYTES != 0) {

@@ -25,10 +25,6 @@ final class TaskFile implements Closeable {
         this.modes = modes;
     }
 
-    Path path() {
-        return path;
-    }
-
     synchronized BlockFile open() throws IOException {
         BlockFile opened = file;
         if (opened == null) {
