@@ -56,7 +56,9 @@ class MemoryTest {
                 int id = oneVariable ? 0 : i;
                 int container = oneVariable ? i : 0;
                 return new BlockMeta(
-                        List.of(new VariableMeta(id, container, true, false, 0, 0, 0, 0, HASH_OF_NOTHING)), 0);
+                        List.of(new VariableMeta(
+                                id, VariableMeta.NO_IDX, container, true, false, 0, 0, 0, 0, HASH_OF_NOTHING)),
+                        0);
             }
 
             @Override

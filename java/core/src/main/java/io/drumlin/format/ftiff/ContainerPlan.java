@@ -162,6 +162,7 @@ public final class ContainerPlan {
             for (long containerSize : containerSizes(filling.rest, fptr)) {
                 added.add(filling.fill(new VariableMeta(
                         entry.getKey(),
+                        VariableMeta.NO_IDX,
                         filling.containers,
                         true,
                         false,

@@ -35,32 +35,6 @@ public record VariableMeta(
     public static final int NO_IDX = -1;
 
     /**
-     * Makes the record of a container in a layout without {@code idx}.
-     *
-     * @param id id of the protected variable
-     * @param containerId 0, 1, 2 ... for each variable
-     * @param hasContent whether the container has a chunk
-     * @param hasCkpt whether the container was part of an earlier file
-     * @param dptr byte offset of the chunk in the variable
-     * @param fptr byte offset of the container in the file
-     * @param chunkSize number of bytes used, 0 without content
-     * @param containerSize number of bytes reserved
-     * @param hash MD5 of the chunk, 32 lower-case hexadecimal digits
-     */
-    public VariableMeta(
-            int id,
-            int containerId,
-            boolean hasContent,
-            boolean hasCkpt,
-            long dptr,
-            long fptr,
-            long chunkSize,
-            long containerSize,
-            String hash) {
-        this(id, NO_IDX, containerId, hasContent, hasCkpt, dptr, fptr, chunkSize, containerSize, hash);
-    }
-
-    /**
      * Returns this record with another digest.
      *
      * @param digest 32 lower-case hexadecimal digits

@@ -74,7 +74,8 @@ class ContainerPlanTest {
             assertThat(containers(plan)).containsExactlyElementsOf(seedContainers(checkpoint, scale));
             assertThat(plan.dataSize()).isEqualTo(SEED_DATA[checkpoint] * scale);
             assertThat(plan.metaSize()).isEqualTo(SEED_META[checkpoint]);
-            assertThat(plan.dataSize() + plan.metaSize()).isEqualTo(SEED_DATA[checkpoint] * scale + SEED_META[checkpoint]);
+            assertThat(plan.dataSize() + plan.metaSize())
+                    .isEqualTo(SEED_DATA[checkpoint] * scale + SEED_META[checkpoint]);
         }
         assertThat(plan.blocks().stream().map(BlockMeta::dbsize))
                 .containsExactly(24000L * scale, 16000L * scale, 32000L * scale, 20000L * scale, 16000L * scale);
@@ -89,6 +90,7 @@ class ContainerPlanTest {
             long chunk = SEED_CHUNKS[checkpoint][i];
             expected.add(new VariableMeta(
                     (int) row[1],
+                    VariableMeta.NO_IDX,
                     (int) row[2],
                     chunk >= 0,
                     false,
@@ -144,7 +146,17 @@ class ContainerPlanTest {
         boolean hasCkpt;
 
         VariableMeta meta() {
-            return new VariableMeta(id, containerId, content, hasCkpt, dptr, fptr, chunk, size, VariableMeta.NO_HASH);
+            return new VariableMeta(
+                    id,
+                    VariableMeta.NO_IDX,
+                    containerId,
+                    content,
+                    hasCkpt,
+                    dptr,
+                    fptr,
+                    chunk,
+                    size,
+                    VariableMeta.NO_HASH);
         }
     }
 

@@ -124,6 +124,7 @@ class FtiFfFileTest {
         assertThat(file.blocks().get(0).variables().get(1))
                 .isEqualTo(new VariableMeta(
                         raw.getInt(second),
+                        VariableMeta.NO_IDX,
                         raw.getInt(second + 4),
                         bytes[second + 8] == 1,
                         bytes[second + 9] == 1,
@@ -132,11 +133,21 @@ class FtiFfFileTest {
                         raw.getLong(second + 26),
                         raw.getLong(second + 34),
                         hex(bytes, second + 42)))
-                .isEqualTo(
-                        new VariableMeta(2, 0, true, false, 0, 4000, 4000, 8000, "8ae8fbd57d2ef57f80012dc4f70d2038"));
+                .isEqualTo(new VariableMeta(
+                        2,
+                        VariableMeta.NO_IDX,
+                        0,
+                        true,
+                        false,
+                        0,
+                        4000,
+                        4000,
+                        8000,
+                        "8ae8fbd57d2ef57f80012dc4f70d2038"));
         assertThat(file.variableOffset(0, 1)).isEqualTo(second);
         assertThat(file.blocks()).hasSize(5);
-        assertThat(file.containers().filter(container -> container.id() == 2).map(VariableMeta::containerSize)).containsExactly(8000L, 16000L, 8000L);
+        assertThat(file.containers().filter(container -> container.id() == 2).map(VariableMeta::containerSize))
+                .containsExactly(8000L, 16000L, 8000L);
     }
 
     private static String hex(byte[] bytes, int offset) {

@@ -186,6 +186,7 @@ final class Specimen {
                 place.container(),
                 new VariableMeta(
                         id,
+                        VariableMeta.NO_IDX,
                         container.containerId(),
                         hasContent,
                         container.hasCkpt(),
