@@ -4,7 +4,6 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.ResizedSource;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfVerifier;
@@ -269,9 +268,7 @@ final class EncodedGroups {
         }
 
         private void compare(String where, Member expected, ByteSource found, long length) throws IOException {
-            ByteBuffer bytes = ByteBuffer.allocate((int) length);
-            found.readFully(0, bytes);
-            int mismatch = expected.bytes.slice(0, (int) length).mismatch(bytes.flip());
+            int mismatch = expected.bytes.slice(0, (int) length).mismatch(read(found, length));
             if (mismatch >= 0) {
                 outcome.differs(where + ": byte " + mismatch + " differs");
             }
@@ -281,7 +278,7 @@ final class EncodedGroups {
         private RebuiltFile completed(RebuiltFile file, long size) throws IOException {
             for (int value = 0; value <= 0xff; value++) {
                 RebuiltFile tried = file.withLastByte(value);
-                ByteSource plain = new ResizedSource(tried, size);
+                ByteSource plain = new MemoryByteSource(read(tried, size));
                 Findings findings = new Findings();
                 new FtiFfVerifier(plain, FtiFfFile.read(plain), new LaneDigester()).verify(findings);
                 if (findings.isEmpty()) {
@@ -290,6 +287,12 @@ final class EncodedGroups {
             }
             return file;
         }
+    }
+
+    private static ByteBuffer read(ByteSource source, long length) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate((int) length);
+        source.readFully(0, bytes);
+        return bytes.flip();
     }
 
     private static byte[] md5(ByteBuffer bytes) {

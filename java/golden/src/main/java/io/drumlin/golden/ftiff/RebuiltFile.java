@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * A file of a Reed-Solomon group that is computed from others of the group while it is read: a lost file from
  * survivors, or a parity file from the data files. Not thread-safe.
  *
- * <p>All files of the group count as equally long; see {@link io.drumlin.format.ResizedSource}. If that length is odd,
- * C FTI stores only the low byte of the last word of a parity file, so it does not determine the last byte of a data
- * file. {@link #lastByteIsSure} reports that. A shorter data file, cut to its
- * own size, does not contain that byte. Lost parity files of that length must be computed last, from all data files.
+ * <p>All files of the group count as equally long. If that length is odd, C FTI stores only the low byte of the last
+ * word of a parity file, so it does not determine the last byte of a data file. {@link #lastByteIsSure} reports that.
+ * A shorter data file, cut to its own size, does not contain that byte. Lost parity files of that length must be
+ * computed last, from all data files.
  */
 final class RebuiltFile implements ByteSource {
 
