@@ -248,7 +248,11 @@ class KeptCheckpointsTest {
         RunFixture run = new RunFixture(
                 directory, Map.of("drumlin.keep", "4", "drumlin.keep_every", "1.5h", "drumlin.keep_size", "2T"));
         FtiConfig config = FtiConfig.parse(Files.readString(run.config()), "config.fti");
-        assertThat(config.kept()).isEqualTo(new KeptCheckpoints(false, 4, Duration.ofMinutes(90), 2L << 40));
+        assertThat(config.kept()).isEqualTo(rule(false, 4, Duration.ofMinutes(90), 2L << 40));
+    }
+
+    private static KeptCheckpoints rule(boolean all, int newest, Duration every, long mostBytes) {
+        return new KeptCheckpoints(all, newest, every, mostBytes, List.of(1, 1, 1));
     }
 
     private static Set<Integer> kept(KeptCheckpoints rule, List<Kept> archived, long current) {
@@ -264,12 +268,9 @@ class KeptCheckpointsTest {
         for (int id = 1; id <= 9; id++) {
             archived.add(new Kept(id, id * 1000L, 10));
         }
-        assertThat(kept(new KeptCheckpoints(false, 6, Duration.ZERO, 45), archived, 10))
-                .containsExactly(7, 8, 9);
-        assertThat(kept(new KeptCheckpoints(false, 6, Duration.ZERO, 5), archived, 10))
-                .isEmpty();
-        assertThat(kept(new KeptCheckpoints(true, 1, Duration.ZERO, 0), archived, 10))
-                .hasSize(9);
+        assertThat(kept(rule(false, 6, Duration.ZERO, 45), archived, 10)).containsExactly(7, 8, 9);
+        assertThat(kept(rule(false, 6, Duration.ZERO, 5), archived, 10)).isEmpty();
+        assertThat(kept(rule(true, 1, Duration.ZERO, 0), archived, 10)).hasSize(9);
     }
 
     /** One checkpoint after the other: what is kept has the given time between it, and nothing that was kept goes later. */
@@ -278,7 +279,7 @@ class KeptCheckpointsTest {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         Random random = new Random(seed);
-        KeptCheckpoints rule = new KeptCheckpoints(false, 3, Duration.ofHours(6), 0);
+        KeptCheckpoints rule = rule(false, 3, Duration.ofHours(6), 0);
         Map<Integer, Kept> archive = new TreeMap<>();
         List<Kept> all = new ArrayList<>();
         Set<Integer> spaced = new TreeSet<>();

@@ -35,11 +35,6 @@ public record KeptCheckpoints(boolean all, int newest, Duration every, long most
 
     private static final int MOST_ON_NODES = 1000;
 
-    /** Keeps one of each of the levels 1 to 3, as C FTI does. */
-    public KeptCheckpoints(boolean all, int newest, Duration every, long mostBytes) {
-        this(all, newest, every, mostBytes, ONE_EACH);
-    }
-
     static KeptCheckpoints read(ConfigValues values, boolean all) throws DrumlinException {
         int newest = values.inRange("drumlin", "keep", 1, 1, MOST);
         Duration every = readTime(values);
