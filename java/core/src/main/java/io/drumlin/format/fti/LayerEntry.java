@@ -41,17 +41,6 @@ public record LayerEntry(long size, String hash, List<Variable> variables, int c
     }
 
     /**
-     * Makes an entry as C FTI writes it.
-     *
-     * @param size size in bytes
-     * @param hash 30 digits
-     * @param variables the variables when the layer was written
-     */
-    public LayerEntry(long size, String hash, List<Variable> variables) {
-        this(size, hash, variables, -1);
-    }
-
-    /**
      * @param newest the variables of the last layer; C FTI writes them for all layers
      */
     void define(String prefix, List<Variable> newest, IniText text) {

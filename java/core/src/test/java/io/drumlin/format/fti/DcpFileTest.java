@@ -29,9 +29,9 @@ class DcpFileTest {
     private static final byte[] BYTES = bytes();
 
     private static final List<LayerEntry> LAYERS = List.of(
-            new LayerEntry(72, "18d594ad8a63d03b3401234c7fb5d6", FIRST),
-            new LayerEntry(18, "", FIRST),
-            new LayerEntry(28, "", THEN));
+            new LayerEntry(72, "18d594ad8a63d03b3401234c7fb5d6", FIRST, -1),
+            new LayerEntry(18, "", FIRST, -1),
+            new LayerEntry(28, "", THEN, -1));
 
     private static byte[] bytes() {
         ByteBuffer bytes = ByteBuffer.allocate(118).order(ByteOrder.LITTLE_ENDIAN);
@@ -87,7 +87,7 @@ class DcpFileTest {
         assertThat(variable(file, 3, 3)).isEqualTo("0123efghij\0\0m");
         List<LayerEntry.Variable> longer = List.of(
                 new LayerEntry.Variable(3, 17), new LayerEntry.Variable(200_000, 8), new LayerEntry.Variable(5, 0));
-        DcpFile gap = read(BYTES, List.of(LAYERS.get(0), LAYERS.get(1), new LayerEntry(28, "", longer)));
+        DcpFile gap = read(BYTES, List.of(LAYERS.get(0), LAYERS.get(1), new LayerEntry(28, "", longer, -1)));
         assertThatThrownBy(() -> gap.variable(3, 3))
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("not all blocks of the 17 bytes of variable 3")
@@ -129,11 +129,11 @@ class DcpFileTest {
     @Test
     void refusesLayersThatAreNotInTheFile() {
         assertThatThrownBy(() -> read(BYTES, List.of())).hasMessageContaining("no layer");
-        assertThatThrownBy(() -> read(BYTES, List.of(new LayerEntry(Long.MAX_VALUE, "", FIRST))))
+        assertThatThrownBy(() -> read(BYTES, List.of(new LayerEntry(Long.MAX_VALUE, "", FIRST, -1))))
                 .isInstanceOf(FormatException.class);
-        assertThatThrownBy(() -> read(BYTES, List.of(new LayerEntry(73, "", FIRST))))
+        assertThatThrownBy(() -> read(BYTES, List.of(new LayerEntry(73, "", FIRST, -1))))
                 .hasMessageContaining("layer 0");
-        assertThatThrownBy(() -> read(BYTES, List.of(LAYERS.get(0), new LayerEntry(19, "", FIRST))))
+        assertThatThrownBy(() -> read(BYTES, List.of(LAYERS.get(0), new LayerEntry(19, "", FIRST, -1))))
                 .hasMessageContaining("block head");
     }
 

@@ -117,13 +117,13 @@ class GroupMetadataTest {
                                     new LayerEntry(
                                             2600,
                                             "20594a6f53d04088f33292272c545b",
-                                            List.of(new LayerEntry.Variable(1, 1100))),
+                                            List.of(new LayerEntry.Variable(1, 1100)),
+                                            -1),
                                     new LayerEntry(
                                             1044,
                                             "661780b0e282e998bc6dc35a06e738",
-                                            List.of(
-                                                    new LayerEntry.Variable(1, 1200),
-                                                    new LayerEntry.Variable(2, 560)))),
+                                            List.of(new LayerEntry.Variable(1, 1200), new LayerEntry.Variable(2, 560)),
+                                            -1)),
                             null)));
 
     @Test

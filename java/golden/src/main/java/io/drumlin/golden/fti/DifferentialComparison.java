@@ -66,7 +66,8 @@ final class DifferentialComparison {
                     where + ": variables of layer " + i,
                     variables(differential.get(last), appRank),
                     stated.variables());
-            known.add(new LayerEntry(stated.size(), stated.hash(), variables(differential.get(first + i), appRank)));
+            known.add(
+                    new LayerEntry(stated.size(), stated.hash(), variables(differential.get(first + i), appRank), -1));
         }
         try {
             DcpFile file = DcpFile.read(source, entry.withLayers(known));
