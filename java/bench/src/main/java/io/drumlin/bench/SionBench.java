@@ -88,6 +88,8 @@ public final class SionBench extends Bench {
                 keepRate(comm, run, "read buffered", bytes, () -> read(comm, shared, buffered, memory));
                 delete(comm, shared);
                 keepRate(comm, run, "write MPI-IO", bytes, () -> write(comm, shared, mpiIo, memory));
+                delete(comm, shared);
+                write(comm, shared, direct, memory);
                 keepRate(comm, run, "read MPI-IO", bytes, () -> read(comm, shared, mpiIo, memory));
                 delete(comm, shared);
             }

@@ -83,6 +83,9 @@ final class FrameWriter implements AutoCloseable {
     /** Whether this rank's storage is making data durable. */
     private boolean syncing;
 
+    /** Whether the version in the file is still 2.0, although the header says 2.1. Equal on all ranks. */
+    private boolean versionChanged;
+
     /** Whether a write failed for which space may have been reserved. Equal on all ranks. */
     private boolean untrimmed;
 
@@ -151,6 +154,10 @@ final class FrameWriter implements AutoCloseable {
             writeHeader(header);
         }
         return true;
+    }
+
+    boolean isReference() {
+        return strictness == Strictness.REFERENCE;
     }
 
     long maximumWriteBufferSize() {
@@ -265,6 +272,10 @@ final class FrameWriter implements AutoCloseable {
             }
             int own = (int) Elements.bytes(type, data);
             buffer.add(data, own, rankRows.first() * rowBytes, bytes, reservedAhead());
+        }
+        if (type == ElementType.CHARACTER && header.gsdVersion().equals(Version.PACKED)) {
+            header = header.withGsdVersion(Version.CURRENT);
+            versionChanged = true;
         }
         int id = known >= 0 ? known : names.add(name);
         note(id);
@@ -401,6 +412,9 @@ final class FrameWriter implements AutoCloseable {
             yieldPlace("writing of names");
         }
         write("writing of data", dataLocation, () -> {
+            if (isLeader() && versionChanged) {
+                writeHeader(header);
+            }
             if (isLeader() && names.size() > storedNames) {
                 writeNames(renamed, moved);
             }
@@ -411,6 +425,7 @@ final class FrameWriter implements AutoCloseable {
             syncData();
         });
         unsynced = false;
+        versionChanged = false;
         header = renamed;
         storedNames = names.size();
         storedNameBytes = names.bytes();

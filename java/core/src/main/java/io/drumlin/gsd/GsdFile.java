@@ -101,6 +101,7 @@ public final class GsdFile implements Closeable {
         private Communicator communicator = new SingleCommunicator();
         private @Nullable StorageEngine storage;
         private Strictness strictness = Strictness.SAFE;
+        private Version version = Version.CURRENT;
 
         private Builder(Path path) {
             this.path = path;
@@ -140,6 +141,20 @@ public final class GsdFile implements Closeable {
         }
 
         /**
+         * Sets the version of the file layer of a new file.
+         *
+         * @param made 1.0, whose names have slots of 64 bytes, 2.0, or 2.1, which is the default
+         * @return this
+         */
+        public Builder version(Version made) {
+            if (!List.of(Version.FIRST, Version.PACKED, Version.CURRENT).contains(made)) {
+                throw new IllegalArgumentException("files of version 1.0, 2.0 and 2.1 can be made, not " + made);
+            }
+            this.version = made;
+            return this;
+        }
+
+        /**
          * Makes a file, or replaces the contents of a file, and opens it for reading and writing. Collective.
          *
          * @param application name of the writing program; 63 bytes of it are kept
@@ -149,7 +164,7 @@ public final class GsdFile implements Closeable {
          * @throws IOException the file cannot be made
          */
         public GsdFile create(String application, String schema, Version schemaVersion) throws IOException {
-            return create(Header.create(application, schema, schemaVersion), OpenMode.TRUNCATE);
+            return create(Header.create(application, schema, schemaVersion, version), OpenMode.TRUNCATE);
         }
 
         /**
@@ -162,7 +177,7 @@ public final class GsdFile implements Closeable {
          * @throws IOException the file exists (EEXIST) or cannot be made
          */
         public GsdFile createNew(String application, String schema, Version schemaVersion) throws IOException {
-            return create(Header.create(application, schema, schemaVersion), OpenMode.EXCLUSIVE);
+            return create(Header.create(application, schema, schemaVersion, version), OpenMode.EXCLUSIVE);
         }
 
         private GsdFile create(Header header, OpenMode existing) throws IOException {
@@ -188,7 +203,8 @@ public final class GsdFile implements Closeable {
         /**
          * Opens an existing file. Collective, unless it is opened for {@link Access#READ}.
          *
-         * <p>If it is opened for writing, a file of version 2.0 becomes one of 2.1, as in the C library.
+         * <p>A file keeps its version until it is upgraded. One of version 2.0 becomes one of 2.1 when it gets a chunk
+         * of characters, or, with {@link Strictness#REFERENCE}, when it is opened for writing, as in the C library.
          *
          * @param access the purpose
          * @return the open file
@@ -263,6 +279,22 @@ public final class GsdFile implements Closeable {
     }
 
     /**
+     * Makes a file of a version, or replaces the contents of a file, and opens it for reading and writing.
+     *
+     * @param path the file
+     * @param application name of the writing program; 63 bytes of it are kept
+     * @param schema name of the schema, which defines the chunks; 63 bytes of it are kept
+     * @param schemaVersion version of the schema
+     * @param version version of the file layer: 1.0, 2.0 or 2.1
+     * @return the open file
+     * @throws IOException the file cannot be made
+     */
+    public static GsdFile create(Path path, String application, String schema, Version schemaVersion, Version version)
+            throws IOException {
+        return at(path).version(version).create(application, schema, schemaVersion);
+    }
+
+    /**
      * Makes a file that many ranks write, or replaces the contents of a file. Collective.
      *
      * @param path the file, the same on every rank
@@ -307,11 +339,11 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Changes version 2.0 to 2.1, which is the only change that the C library makes at opening. Called when all ranks
-     * have read the header.
+     * Changes version 2.0 to 2.1, which is the only change that the C library makes at opening, if this is to be like
+     * it. Called when all ranks have read the header.
      */
     private void markWritten() throws IOException {
-        if (writer != null && writer.markVersion()) {
+        if (writer != null && writer.isReference() && writer.markVersion()) {
             metadata = null;
         }
     }
@@ -686,8 +718,8 @@ public final class GsdFile implements Closeable {
     }
 
     /**
-     * Converts a file of version 1.0 to version 2.1, in place. Does not change other files. A crash leaves the file as
-     * it was or upgraded. Collective.
+     * Converts a file of version 1.0 to version 2.1, in place, and gives a file of version 2.0 the version 2.1. A crash
+     * leaves the file as it was or upgraded. Collective.
      *
      * @throws IOException the file is open for reading only, has chunks or names that were not flushed, or writing
      *     failed
@@ -698,6 +730,9 @@ public final class GsdFile implements Closeable {
         if (gsdVersion().hasSlots()) {
             metadata = null;
             target.upgrade();
+        } else {
+            Agreement.run(comm, "upgrade", target::markVersion);
+            metadata = null;
         }
     }
 

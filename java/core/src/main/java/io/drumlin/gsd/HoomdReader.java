@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the values of frames by the rules of the schema; docs/formats/gsd.md, section 13. */
@@ -14,6 +16,7 @@ final class HoomdReader {
 
     private static final String STATE = "state/";
     private static final String LOG = "log/";
+    private static final String STEP = "configuration/step";
 
     private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8;
 
@@ -176,6 +179,25 @@ final class HoomdReader {
             texts.add(freeSource(frame, name).text());
         }
         return texts;
+    }
+
+    /** Returns the logged quantities of consecutive frames whose names match a pattern. */
+    HoomdLog log(String pattern, long from, long to) throws IOException {
+        Pattern wanted = HoomdLog.pattern(pattern);
+        Map<String, ChunkData> numbers = new LinkedHashMap<>();
+        Map<String, List<String>> texts = new LinkedHashMap<>();
+        for (String name : logNames()) {
+            String shown = name.substring(LOG.length());
+            if (!wanted.matcher(shown).matches()) {
+                continue;
+            }
+            if (Objects.requireNonNull(first.get(name)).type() == ElementType.CHARACTER) {
+                texts.put(shown, texts(name, from, to));
+            } else {
+                numbers.put(shown, series(name, from, to));
+            }
+        }
+        return new HoomdLog(series(STEP, from, to), numbers, texts);
     }
 
     private Present present(long frame) {

@@ -63,6 +63,18 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
+     * Makes a trajectory of a version of the file layer, or replaces the contents of a file.
+     *
+     * @param path the file
+     * @param version 1.0, 2.0 or 2.1; before 2.1, texts cannot be logged
+     * @return the trajectory, without frames
+     * @throws IOException the file cannot be made
+     */
+    public static HoomdTrajectory create(Path path, Version version) throws IOException {
+        return new HoomdTrajectory(GsdFile.create(path, APPLICATION, SCHEMA, SCHEMA_VERSION, version));
+    }
+
+    /**
      * Makes a trajectory that many ranks write, or replaces the contents of a file. Collective.
      *
      * @param path the file, the same on every rank
@@ -193,6 +205,45 @@ public final class HoomdTrajectory implements Closeable {
             throw new IndexOutOfBoundsException(
                     "frames " + from + " to " + to + " of " + frameCount() + ": " + file.path());
         }
+    }
+
+    /**
+     * Returns some of the frames.
+     *
+     * @param from number of the first one
+     * @param to number after the last one, or before it if the step is below 0
+     * @param step distance of two frames; below 0 to go backwards
+     * @return the frames, which are read when they are asked for
+     * @throws IOException the file cannot be flushed
+     */
+    public HoomdSlice slice(long from, long to, long step) throws IOException {
+        return HoomdSlice.all(this).slice(from, to, step);
+    }
+
+    /**
+     * Reads logged quantities of all frames.
+     *
+     * @param pattern names without {@code log/}; {@code *} stands for any characters, {@code ?} for one, and
+     *     {@code [abc]} for one of several
+     * @return the values of the quantities of {@link #logNames} that match
+     * @throws IOException a quantity has another number of rows or another type in a later frame; or reading failed
+     */
+    public HoomdLog readLog(String pattern) throws IOException {
+        return readLog(pattern, 0, frameCount());
+    }
+
+    /**
+     * Reads logged quantities of consecutive frames.
+     *
+     * @param pattern as in {@link #readLog(String)}
+     * @param from the first frame
+     * @param to the frame after the last one
+     * @return the values of the quantities of {@link #logNames} that match
+     * @throws IOException a quantity has another number of rows or another type in a later frame; or reading failed
+     */
+    public HoomdLog readLog(String pattern, long from, long to) throws IOException {
+        checkRange(from, to);
+        return reader().log(pattern, from, to);
     }
 
     /**

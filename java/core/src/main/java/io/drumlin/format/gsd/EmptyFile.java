@@ -11,7 +11,10 @@ public final class EmptyFile {
     /** Size of the name block in units of 64 bytes. */
     static final int NAMELIST_ENTRIES = 16;
 
-    /** Length in bytes. */
+    /** Size of the name block in files of version 1.0: slots. */
+    static final int NAMELIST_SLOTS = 128;
+
+    /** Length in bytes of a file of version 2.x. */
     public static final int BYTES =
             Header.BYTES + INDEX_ENTRIES * IndexEntry.BYTES + NAMELIST_ENTRIES * Header.NAME_UNIT;
 
@@ -21,9 +24,10 @@ public final class EmptyFile {
      * Returns the whole file.
      *
      * @param header made by {@link Header#create} or {@link Header#emptied}
-     * @return {@link #BYTES} bytes
+     * @return the bytes up to the end of the name block
      */
     public static ByteBuffer encode(Header header) {
-        return ByteBuffer.allocate(BYTES).put(header.encode()).rewind();
+        long end = header.namelistLocation() + header.namelistAllocatedEntries() * Header.NAME_UNIT;
+        return ByteBuffer.allocate((int) end).put(header.encode()).rewind();
     }
 }

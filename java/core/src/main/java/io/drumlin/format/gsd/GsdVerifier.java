@@ -89,8 +89,13 @@ public final class GsdVerifier {
         long namesEnd = header.namelistLocation() + header.namelistAllocatedEntries() * Header.NAME_UNIT;
         if (end > entry.location()
                 && (overlap(entry.location(), end, header.indexLocation(), indexEnd)
+                        || overlap(entry.location(), end, 0, Header.BYTES)
                         || overlap(entry.location(), end, header.namelistLocation(), namesEnd))) {
-            add(problems, "location", slot, "is " + entry.location() + ": the data lie in the index or the names");
+            add(
+                    problems,
+                    "location",
+                    slot,
+                    "is " + entry.location() + ": the data lie in the header, the index or the names");
         }
     }
 

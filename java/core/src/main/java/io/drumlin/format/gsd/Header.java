@@ -48,14 +48,15 @@ public final class Header {
      * @param application name of the writing program; 63 bytes of its UTF-8 form are kept
      * @param schema name of the schema, which defines the chunks; 63 bytes of its UTF-8 form are kept
      * @param schemaVersion version of the schema
-     * @return a header of version 2.1, followed by the index, then the names
+     * @param version version of the file layer
+     * @return a header, followed by the index, then the names
      */
-    public static Header create(String application, String schema, Version schemaVersion) {
+    public static Header create(String application, String schema, Version schemaVersion, Version version) {
         Header header = new Header(new byte[BYTES]);
         header.bytes.putLong(0, MAGIC).putInt(SCHEMA_VERSION, schemaVersion.word());
         header.putText(APPLICATION, application);
         header.putText(SCHEMA, schema);
-        return header.emptied();
+        return header.emptied(version);
     }
 
     /**
@@ -247,13 +248,17 @@ public final class Header {
      * @return a new header
      */
     public Header emptied() {
+        return emptied(Version.CURRENT);
+    }
+
+    private Header emptied(Version version) {
         Header changed = new Header(new byte[BYTES]);
         changed.bytes.put(0, bytes, 0, SCHEMA + TEXT_BYTES);
         changed.bytes.put(APPLICATION + TEXT_BYTES - 1, (byte) 0).put(SCHEMA + TEXT_BYTES - 1, (byte) 0);
         long names = BYTES + EmptyFile.INDEX_ENTRIES * (long) IndexEntry.BYTES;
         return changed.withIndex(BYTES, EmptyFile.INDEX_ENTRIES)
-                .withNamelist(names, EmptyFile.NAMELIST_ENTRIES)
-                .withGsdVersion(Version.CURRENT);
+                .withNamelist(names, version.hasSlots() ? EmptyFile.NAMELIST_SLOTS : EmptyFile.NAMELIST_ENTRIES)
+                .withGsdVersion(version);
     }
 
     /**

@@ -199,9 +199,9 @@ public record IndexEntry(long frame, long rows, long location, long columns, int
         if (columns == 0) {
             return finding(Field.COLUMNS, slot, offset, "is 0, allowed 1 or more");
         }
-        if (location < Header.BYTES || location > fileSize) {
-            return finding(
-                    Field.LOCATION, slot, offset, "is " + location + ", allowed " + Header.BYTES + " to " + fileSize);
+        // The C library reads data in the header, too.
+        if (location < 1 || location > fileSize) {
+            return finding(Field.LOCATION, slot, offset, "is " + location + ", allowed 1 to " + fileSize);
         }
         // The number of columns is below 2^32, and an element has at most 8 bytes.
         long rowBytes = columns * elementType().orElseThrow().bytes();

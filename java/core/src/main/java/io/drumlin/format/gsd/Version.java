@@ -8,7 +8,13 @@ package io.drumlin.format.gsd;
  */
 public record Version(int major, int minor) {
 
-    /** The version of new files. */
+    /** The first version, whose names have slots of 64 bytes. */
+    public static final Version FIRST = new Version(1, 0);
+
+    /** The version with packed names and without chunks of characters. */
+    public static final Version PACKED = new Version(2, 0);
+
+    /** The version of new files unless another one is asked for. */
     public static final Version CURRENT = new Version(2, 1);
 
     /**
