@@ -29,7 +29,7 @@ final class DatasetFlush {
     private @Nullable Running running;
 
     /** The dataset that is being copied, the same on all ranks. */
-    private record Running(DatasetDescriptor descriptor, KvTree files, FlushThread thread) {}
+    private record Running(DatasetDescriptor descriptor, KvTree files, FlushThread thread, Pace pace) {}
 
     DatasetFlush(ScrSettings settings, Communicator world, KvTreeStore store, ScrPrefix prefix, DatasetCache cache) {
         this.settings = settings;
@@ -85,18 +85,19 @@ final class DatasetFlush {
     void copy(DatasetDescriptor descriptor, KvTree files, boolean background) throws IOException {
         finish();
         int id = descriptor.id().orElseThrow();
+        Pace pace = background ? Pace.of(settings.bytes("SCR_FLUSH_ASYNC_BW"), world.size()) : Pace.unlimited();
         RootRank.run(world, "indexing dataset " + id, () -> index.update(each -> each.begin(descriptor)));
         cache.flushFile().change(states -> states.flushing(id, background));
-        FlushThread thread = new FlushThread(id, () -> copyFiles(descriptor, files));
-        running = new Running(descriptor, files, thread);
+        FlushThread thread = new FlushThread(id, () -> copyFiles(descriptor, files, pace));
+        running = new Running(descriptor, files, thread, pace);
         thread.start();
         if (!background) {
             finish();
         }
     }
 
-    private void copyFiles(DatasetDescriptor descriptor, KvTree files) throws IOException {
-        FileTransfer transfer = new FileTransfer(store);
+    private void copyFiles(DatasetDescriptor descriptor, KvTree files, Pace pace) throws IOException {
+        FileTransfer transfer = new FileTransfer(store, pace);
         for (Map.Entry<String, KvTree> file : files.entries().entrySet()) {
             CachedFile cached = CachedFile.of(file.getValue());
             Path from = cache.locate(descriptor, file.getKey());
@@ -131,6 +132,8 @@ final class DatasetFlush {
             return;
         }
         running = null;
+        // The program does nothing but wait for the copy now.
+        ending.pace().lift();
         int id = ending.descriptor().id().orElseThrow();
         try {
             Agreement.agree(world, "flushing dataset " + id, ending.thread().await());

@@ -17,9 +17,15 @@ final class FileTransfer {
     private static final int BUFFER_BYTES = 1 << 22;
 
     private final KvTreeStore store;
+    private final Pace pace;
 
     FileTransfer(KvTreeStore store) {
+        this(store, Pace.unlimited());
+    }
+
+    FileTransfer(KvTreeStore store, Pace pace) {
         this.store = store;
+        this.pace = pace;
     }
 
     /**
@@ -45,6 +51,7 @@ final class FileTransfer {
                 computed.update(buffer.slice(0, read));
                 target.write(buffer.slice(0, read), copied);
                 copied += read;
+                pace.copied(read);
             }
             target.sync();
         }

@@ -37,6 +37,7 @@ public final class ScrConfig {
             Map.entry("SCR_SET_FAILURES", "2"),
             Map.entry("SCR_FLUSH", "10"),
             Map.entry("SCR_FLUSH_ASYNC", "0"),
+            Map.entry("SCR_FLUSH_ASYNC_BW", "0"),
             Map.entry("SCR_FLUSH_ON_RESTART", "0"),
             Map.entry("SCR_GLOBAL_RESTART", "0"),
             Map.entry("SCR_CACHE_PURGE", "0"),

@@ -7,11 +7,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The parsed parameters of SCR. */
 record ScrSettings(Map<String, String> values, List<CheckpointDescriptor> descriptors) {
+
+    private static final Pattern BYTES = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)([kKmMgGtTpPeE]?)[bB]?");
 
     ScrSettings {
         values = Map.copyOf(values);
@@ -68,6 +73,21 @@ record ScrSettings(Map<String, String> values, List<CheckpointDescriptor> descri
                     .cause(e)
                     .exception();
         }
+    }
+
+    /** Returns a number of bytes, which may have a unit: 10, 64KB, 1.5GB. */
+    long bytes(String key) throws DrumlinException {
+        Matcher matcher = BYTES.matcher(text(key));
+        if (text(key).isEmpty()) {
+            return 0;
+        } else if (!matcher.matches()) {
+            throw DrumlinException.during("reading the configuration of SCR")
+                    .problem(key + " is '" + text(key) + "', not a number of bytes such as 500MB")
+                    .exception();
+        }
+        int power = " kmgtpe"
+                .indexOf((matcher.group(2) + " ").toLowerCase(Locale.ROOT).charAt(0));
+        return (long) (Double.parseDouble(matcher.group(1)) * Math.pow(1024, power));
     }
 
     int integer(String key) throws DrumlinException {
