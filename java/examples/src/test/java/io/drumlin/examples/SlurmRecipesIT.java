@@ -27,8 +27,12 @@ import org.junit.jupiter.api.io.TempDir;
 class SlurmRecipesIT {
 
     private static final String HEAT = "io.drumlin.examples.Heat2D";
-    private static final int ITERATIONS = 150_000;
-    private static final int EVERY = 5000;
+
+    /** How long the undisturbed run takes: more than the half minute that a limit of a minute leaves for the program. */
+    private static final int SECONDS = 45;
+
+    private static final int CHECKPOINTS = 30;
+    private static final int SIZE = 1024;
 
     /** What is needed cannot be had here. */
     private static final int SKIPPED = 77;
@@ -37,9 +41,11 @@ class SlurmRecipesIT {
     private Path folder;
 
     private Path log;
+    private int every;
 
     @BeforeEach
     void boot() throws IOException, InterruptedException {
+        every = Math.max(100, SECONDS * iterationsPerSecond() / CHECKPOINTS);
         call("cluster", "up", "5");
         call("slurm", "up");
         log = shared().resolve("job.log");
@@ -51,6 +57,19 @@ class SlurmRecipesIT {
             call("slurm", "down");
             call("cluster", "down");
         }
+    }
+
+    private int iterationsPerSecond() throws IOException, InterruptedException {
+        int few = 2000;
+        int many = 12_000;
+        long difference = nanosOf(many) - nanosOf(few);
+        return (int) ((many - few) * 1_000_000_000L / Math.max(1_000_000_000L, difference));
+    }
+
+    private long nanosOf(int iterations) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        UndisturbedHeat2D.field(4, SIZE, iterations, iterations, folder.resolve("timed.f64"));
+        return System.nanoTime() - begin;
     }
 
     private Path cluster() {
@@ -125,11 +144,11 @@ class SlurmRecipesIT {
                 "--config",
                 run.config().toString(),
                 "--size",
-                "1024",
+                Integer.toString(SIZE),
                 "--iterations",
-                Integer.toString(ITERATIONS),
+                Integer.toString(every * CHECKPOINTS),
                 "--every",
-                Integer.toString(EVERY),
+                Integer.toString(every),
                 "--field",
                 shared().resolve("field.f64").toString(),
                 "--no-progress");
@@ -149,7 +168,8 @@ class SlurmRecipesIT {
     }
 
     private void compare(int ranks) throws IOException, InterruptedException {
-        byte[] undisturbed = UndisturbedHeat2D.field(ranks, 1024, ITERATIONS, EVERY, folder.resolve("undisturbed.f64"));
+        byte[] undisturbed =
+                UndisturbedHeat2D.field(ranks, SIZE, every * CHECKPOINTS, every, folder.resolve("undisturbed.f64"));
         assertThat(shared().resolve("field.f64")).hasBinaryContent(undisturbed);
     }
 }
