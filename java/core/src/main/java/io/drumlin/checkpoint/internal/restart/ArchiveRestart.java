@@ -8,7 +8,7 @@ import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
-import io.drumlin.checkpoint.internal.recovery.FileRebuilder;
+import io.drumlin.checkpoint.internal.topology.PreviousOrder;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /**
  * Finds a checkpoint in the archive of level 4 (docs/formats/fti-run-directory.md, section 5). The checkpoint is
- * recovered from where it is, and no file is changed.
+ * recovered from where it is, and no file of it is changed.
  */
 final class ArchiveRestart {
 
@@ -41,34 +41,53 @@ final class ArchiveRestart {
     /** Returns the newest whole checkpoint of the archive that this number of ranks has stored. Collective. */
     Optional<RankCheckpoint> find(RecordedRankCounts listed) throws IOException {
         for (ArchiveDirectories archive : archives()) {
-            CheckpointSearch search = new CheckpointSearch(
-                    engine.context(),
-                    engine.levels(),
-                    engine.modeAt(archive, engine.rejected()),
-                    new FileRebuilder(app, engine.group(), engine.storage(), engine.slabs(), engine.reader()),
-                    engine.log());
+            ArchiveSearch search = new ArchiveSearch(engine, archive);
             Optional<CheckpointSearch.Found> found =
-                    search.findUnchanged(Level.L4, ckptId -> restart.isOfTheseRanks(Level.L4, ckptId, listed));
+                    search.find(ckptId -> restart.isOfTheseRanks(Level.L4, ckptId, listed));
             if (found.isPresent()) {
-                warn(found.get());
-                engine.log().recordContinuedFrom(search.lastFound().orElseThrow());
                 // What is left of newer checkpoints stays until there is another one.
                 restart.recovery().passOver();
+                engine.log().recordContinuedFrom(search.found());
+                warn(found.get().file().ckptId());
                 return Optional.of(restart.source(found.get()));
             }
-            engine.reader().forget();
+            Optional<RankCheckpoint> moved = inOtherOrders(archive, listed);
+            if (moved.isPresent()) {
+                return moved;
+            }
         }
         return Optional.empty();
     }
 
-    private void warn(CheckpointSearch.Found found) {
+    /** Finds a checkpoint that was written when the nodes were in another order, or ranks dealt out in another way. */
+    private Optional<RankCheckpoint> inOtherOrders(ArchiveDirectories archive, RecordedRankCounts listed)
+            throws IOException {
+        List<PreviousOrder> orders = engine.run().orders();
+        for (int order = 0; order < orders.size(); order++) {
+            if (orders.get(order).isInPlace(Level.L4)) {
+                continue;
+            }
+            try (Relocation relocation = new Relocation(engine, restart, order)) {
+                Optional<RankCheckpoint> found = relocation.findArchived(archive, listed);
+                if (found.isPresent()) {
+                    engine.log()
+                            .recordContinuedFrom(restart.recovery().lastFound().orElseThrow());
+                    warn(found.get().file().ckptId());
+                    return found;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void warn(int ckptId) {
         if (app.rank() == 0) {
             LOG.log(
                     Logger.Level.WARNING,
                     "at no level the files that are left give one whole checkpoint on all ranks; going on from checkpoint"
                             + " {0} of the archive, {1}; what is left of newer ones stays until the run has taken another",
-                    Integer.toString(found.file().ckptId()),
-                    found.path().getParent());
+                    Integer.toString(ckptId),
+                    directories.archive());
         }
     }
 

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.restart;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.directory.ArchiveDirectories;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.engine.Engine;
@@ -80,7 +81,6 @@ final class Relocation implements AutoCloseable {
      */
     Optional<RankCheckpoint> find(Level level, Span span, List<Level> older, RecordedRankCounts listed)
             throws IOException {
-        PreviousOrder order = engine.run().orders().get(number);
         LevelRestart there = there();
         Engine from = Objects.requireNonNull(previous);
         Optional<CheckpointSearch.Found> found = there.locate(level, span, older, listed);
@@ -92,22 +92,45 @@ final class Relocation implements AutoCloseable {
         if (found.get().level() == Level.L4_DCP) {
             throw differential(found.get());
         }
-        move(from, order, found.get());
+        return Optional.of(bring(from.mode(), found.get(), listed));
+    }
+
+    /**
+     * Finds the data of an archived checkpoint and moves them to the nodes of their ranks; otherwise like {@link #find}.
+     * Collective.
+     */
+    Optional<RankCheckpoint> findArchived(ArchiveDirectories archive, RecordedRankCounts listed) throws IOException {
+        there();
+        ArchiveSearch search = new ArchiveSearch(Objects.requireNonNull(previous), archive);
+        Optional<CheckpointSearch.Found> found =
+                search.find(ckptId -> restart.isOfTheseRanks(Level.L4, ckptId, listed));
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        // What is left of newer checkpoints stays until there is another one.
+        restart.recovery().passOver();
+        return Optional.of(bring(search.mode(), found.get(), listed));
+    }
+
+    /** @param mode the mode in whose directories the checkpoint was found, in the order from which it is moved */
+    private RankCheckpoint bring(IoMode mode, CheckpointSearch.Found found, RecordedRankCounts listed)
+            throws IOException {
+        move(mode, found);
         // From now on a restart looks for the files in their new places.
         engine.coordinator().nameNodes(number);
-        engine.coordinator().commitMoved(found.get().file().ckptId());
+        engine.coordinator().commitMoved(found.file().ckptId());
         restart.recovery().forgetPositions();
         RankCheckpoint source =
-                restart.find(Level.L1, Span.ALL, List.of(), listed).orElseThrow(() -> notThere(found.get()));
+                restart.find(Level.L1, Span.ALL, List.of(), listed).orElseThrow(() -> notThere(found));
         if (engine.app().rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
                     "the nodes are in another order than when checkpoint {0} of level {1} was written: every rank"
                             + " got its file on its node",
                     Integer.toString(source.file().ckptId()),
-                    found.get().level().number());
+                    found.level().number());
         }
-        return Optional.of(new RankCheckpoint(found.get().level(), source.path(), source.file()));
+        return new RankCheckpoint(found.level(), source.path(), source.file());
     }
 
     /** Returns the search for checkpoints in the order from which files are moved. Collective at the first call. */
@@ -146,7 +169,7 @@ final class Relocation implements AutoCloseable {
                 .exception();
     }
 
-    private void move(Engine from, PreviousOrder order, CheckpointSearch.Found found) throws IOException {
+    private void move(IoMode there, CheckpointSearch.Found found) throws IOException {
         String operation = "bringing checkpoint " + found.file().ckptId() + " to the nodes of its ranks";
         engine.levels().prepare(Level.L1);
         try {
@@ -155,7 +178,7 @@ final class Relocation implements AutoCloseable {
             Path path =
                     tmp.resolve(mode.rankFileName(FileKind.PLAIN, found.file().ckptId()));
             Agreement.run(engine.app(), operation, () -> DirectoryTree.make(tmp, storage));
-            byte[] description = exchange(from, order, found, path, operation);
+            byte[] description = exchange(there, found, path, operation);
             Agreement.run(engine.app(), operation, () -> {
                 mode.verifyMoved(path, description);
                 storage.syncDirectory(tmp);
@@ -178,14 +201,15 @@ final class Relocation implements AutoCloseable {
      *
      * @return the description of the received file
      */
-    private byte[] exchange(Engine from, PreviousOrder order, CheckpointSearch.Found found, Path path, String operation)
+    private byte[] exchange(IoMode there, CheckpointSearch.Found found, Path path, String operation)
             throws IOException {
+        Engine from = Objects.requireNonNull(previous);
         byte[][] description = new byte[1][];
         BlockFile[] opened = new BlockFile[1];
         Part[] part = new Part[1];
         try {
             Agreement.run(from.app(), operation, () -> {
-                description[0] = from.mode().description();
+                description[0] = there.description();
                 opened[0] = storage.open(found.path(), EnumSet.of(OpenMode.READ));
                 Optional<StoredFile.Chunk> whole = found.file().whole();
                 part[0] = new Part(
@@ -193,7 +217,7 @@ final class Relocation implements AutoCloseable {
                         whole.map(StoredFile.Chunk::offset).orElse(0L),
                         whole.isPresent() ? whole.get().length() : PathStatus.size(found.path()));
             });
-            Exchange exchange = new Exchange(from, order);
+            Exchange exchange = new Exchange(from, engine.run().orders().get(number));
             long size = exchange.number(part[0].size);
             byte[] received = exchange.bytes(description[0]);
             Agreement.run(from.app(), operation, () -> {

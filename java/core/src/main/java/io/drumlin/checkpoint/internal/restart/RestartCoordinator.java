@@ -132,7 +132,8 @@ public final class RestartCoordinator {
      * order, only looks damaged.
      */
     private void markDamaged(RecordedRankCounts listed) {
-        if (engine.run().orders().size() <= 1 && listed.areOf(app.size())) {
+        boolean sameNodes = engine.run().orders().stream().allMatch(order -> order.isInPlace(Level.L1));
+        if (sameNodes && listed.areOf(app.size())) {
             inPlace.recovery().damaged().forEach(engine.levels()::markPassedOver);
         }
     }
