@@ -234,6 +234,21 @@ class RunCatalogueTest {
         recovers(fixture, 3);
     }
 
+    /** A restart does without it, too: it tells only the numbers of ranks and the modes. */
+    @Test
+    void aDamagedListOfCheckpointsIsNamedAndHidesNone() throws IOException {
+        RunFixture fixture = run("3");
+        String execId = fixture.restartValue("exec_id");
+        List<String> before = names(catalogue().run(execId, true));
+        Path list = directory.resolve("Meta/" + execId + "/Checkpoint.fti");
+        Files.writeString(list, Files.readString(list).replaceFirst("nb_procs +=", "nb_procs 9"));
+        Run run = catalogue().run(execId, true);
+        assertThat(names(run)).isEqualTo(before);
+        assertThat(run.problem()).contains("Checkpoint.fti");
+        // A branch needs the number of ranks that is in it.
+        assertThatThrownBy(() -> catalogue().restore(execId, 3, null)).hasMessageContaining("Checkpoint.fti");
+    }
+
     @Test
     void refusesWhatCannotBeRestored() throws IOException {
         RunFixture fixture = run("3");

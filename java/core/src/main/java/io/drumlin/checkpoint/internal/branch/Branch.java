@@ -128,12 +128,13 @@ public final class Branch {
      */
     static StoredCheckpoint find(String parent, CheckpointChoice choice, List<StoredCheckpoint> stored, String others)
             throws DrumlinException {
-        // A program that repeats ids may have left an earlier checkpoint with the same id in the archive.
+        // A program that repeats ids may have left an earlier checkpoint with the same id in the archive. A file system
+        // with a coarse clock gives two checkpoints one time.
         Optional<StoredCheckpoint> found = stored.stream()
                 .filter(each -> choice.ckptId().isPresent()
                         ? each.ckptId() == choice.ckptId().getAsInt()
                         : each.time().isBefore(choice.before().orElseThrow()))
-                .max(Comparator.comparing(StoredCheckpoint::time));
+                .max(Comparator.comparing(StoredCheckpoint::time).thenComparing(StoredCheckpoint::ckptId));
         return found.orElseThrow(() -> DrumlinException.during("beginning a branch of run " + parent)
                 .problem("there is no checkpoint " + choice.asked() + " that a branch can begin with")
                 .advice("there are: " + list(stored) + others)

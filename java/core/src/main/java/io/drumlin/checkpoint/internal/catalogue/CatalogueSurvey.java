@@ -50,7 +50,7 @@ final class CatalogueSurvey {
     Run run(boolean data) throws IOException {
         Optional<BranchRecord> branch = BranchRecord.read(run.meta());
         List<Checkpoint> found = new ArrayList<>();
-        String problem = null;
+        String problem = problemOfList();
         try {
             found.addAll(surveyed(data));
             found.addAll(refused(found));
@@ -87,7 +87,7 @@ final class CatalogueSurvey {
     }
 
     private List<Checkpoint> checkpoints(RunReport report) throws IOException {
-        List<CheckpointListFile.Entry> listed = CheckpointListFile.entries(run.checkpointList());
+        List<CheckpointListFile.Entry> listed = entriesIfReadable();
         List<StartsFile.Start> starts = StartsFile.read(run.meta());
         List<Checkpoint> found = new ArrayList<>();
         for (RunReport.Checkpoint each : report.checkpoints()) {
@@ -174,6 +174,16 @@ final class CatalogueSurvey {
         }
     }
 
+    /** Returns why the list of checkpoints cannot be read, which tells only the numbers of ranks and the modes; else null. */
+    private @Nullable String problemOfList() {
+        try {
+            CheckpointListFile.entries(run.checkpointList());
+            return null;
+        } catch (IOException damaged) {
+            return damaged.getMessage();
+        }
+    }
+
     private static long bytes(StoredCheckpoint checkpoint) throws IOException {
         long bytes = 0;
         for (List<Path> files : checkpoint.files().values()) {
@@ -195,7 +205,7 @@ final class CatalogueSurvey {
 
     /** Returns whether the list of checkpoints says that one was stored with another {@code ckpt_io}. */
     private boolean isOfOtherMode(int ckptId) throws IOException {
-        if (!PathStatus.exists(run.checkpointList())) {
+        if (!PathStatus.exists(run.checkpointList()) || problemOfList() != null) {
             return false;
         }
         IniFile list = IniFile.parse(

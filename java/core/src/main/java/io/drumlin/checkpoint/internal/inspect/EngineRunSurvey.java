@@ -45,6 +45,7 @@ import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.StoredNames;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -232,6 +233,7 @@ public final class EngineRunSurvey implements RunSurvey {
                         .toList(),
                 config.ioMode() == FtiConfig.IO_FTIFF,
                 restartOrder());
+        report.refused(problemsOfList());
         List<KeptOnNodes.Kept> kept = kept();
         List<List<RankFindings>> seen = onEachRank((rank, refused) -> {
             List<RankFindings> found = new ArrayList<>(rank.survey(data));
@@ -247,8 +249,29 @@ public final class EngineRunSurvey implements RunSurvey {
         return report.build();
     }
 
+    /** A restart does without a damaged list of checkpoints, too. */
     private List<Level> restartOrder() throws IOException {
-        return CheckpointListFile.restartOrder(new RunDirectory(config, execId, 0).checkpointList());
+        try {
+            return CheckpointListFile.restartOrder(checkpointList());
+        } catch (IOException failed) {
+            if (IoFailures.mayPass(failed)) {
+                throw failed;
+            }
+            return List.of(Level.values());
+        }
+    }
+
+    private Path checkpointList() {
+        return new RunDirectory(config, execId, 0).checkpointList();
+    }
+
+    private List<RunReport.Problem> problemsOfList() throws IOException {
+        try {
+            CheckpointListFile.restartOrder(checkpointList());
+            return List.of();
+        } catch (IOException failed) {
+            return List.of(RunReportBuilder.problem(checkpointList(), failed));
+        }
     }
 
     @Override
