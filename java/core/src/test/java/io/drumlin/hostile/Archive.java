@@ -34,27 +34,41 @@ final class Archive {
     /** @param sizes of as many variables as the program has */
     void judge(List<String> hosts, int[] sizes) throws IOException, Failure {
         Set<Integer> whole = new TreeSet<>();
-        for (Run run : RunCatalogue.open(world.config(), world.root()).runs(true)) {
+        List<Run> runs = RunCatalogue.open(world.config(), world.root()).runs(true);
+        Set<Integer> untried = new TreeSet<>();
+        for (Run run : runs) {
             for (Checkpoint each : run.checkpoints()) {
-                if (each.level() == Level.L4 && each.isRecoverable() && canBeChosen(run, each)) {
+                if (each.level() != Level.L4 || !each.isRecoverable()) {
+                    continue;
+                }
+                if (canBeChosen(run, each)) {
                     whole.add(restored(run, each, hosts, sizes));
+                } else {
+                    untried.add(each.ckptId());
                 }
             }
         }
-        if (!whole.containsAll(model.archived())) {
-            throw new Failure("the archive must have " + model.archived() + ", and whole are " + whole);
+        List<Integer> wanted = model.archived().stream()
+                .filter(epoch -> !untried.contains(model.checkpoint(epoch).ckptId()))
+                .toList();
+        if (!whole.containsAll(wanted)) {
+            throw new Failure("the archive must have " + wanted + ", and whole are " + whole + " of " + runs);
         }
     }
 
     /**
      * Disks that were put back have files of one moment: neither the id nor the time chooses. One that was not yet in its place needs a
-     * restart of the run.
+     * restart of the run, and each the list of checkpoints.
      */
     private static boolean canBeChosen(Run run, Checkpoint checkpoint) {
         boolean inPlace = checkpoint.isArchived() || checkpoint.folders().contains("l4");
+        boolean isAlone = namesakes(run, checkpoint).isEmpty();
         return inPlace
-                && namesakes(run, checkpoint).stream()
-                        .noneMatch(each -> each.time().equals(checkpoint.time()));
+                && run.problem() == null
+                && run.checkpoints().stream()
+                        .noneMatch(each -> !isAlone
+                                && each != checkpoint
+                                && checkpoint.time().equals(each.time()));
     }
 
     private static List<Checkpoint> namesakes(Run run, Checkpoint checkpoint) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -76,8 +77,7 @@ final class Campaign {
         } catch (Failure e) {
             failure = e.getMessage();
         } catch (IOException | RuntimeException | Error e) {
-            StackTraceElement[] trace = e.getStackTrace();
-            failure = "the campaign itself failed: " + e + (trace.length > 0 ? " at " + trace[0] : "");
+            failure = "the campaign itself failed: " + e + " at " + Arrays.toString(e.getStackTrace());
         }
         note(lifeSeed, life, failure);
         try {

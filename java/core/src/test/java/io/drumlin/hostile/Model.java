@@ -110,14 +110,18 @@ final class Model {
                 .orElse(0);
     }
 
-    /** Whether the newest one that must be recoverable needs no rank's file to be made again, and none to be copied to a node. */
+    /**
+     * Whether the newest one that must be recoverable needs no rank's file to be made again, and none to be copied to a node, and there is
+     * nothing newer of which that may be so.
+     */
     boolean isWhole() {
-        return kept.entrySet().stream()
-                .anyMatch(each -> each.getValue().epoch == least()
-                        && each.getValue().withoutData.isEmpty()
-                        && each.getValue().hosts.equals(hosts)
-                        && each.getValue().inTurn == inTurn
-                        && each.getKey().number() < Level.L4.number());
+        return unsettled.isEmpty()
+                && kept.entrySet().stream()
+                        .anyMatch(each -> each.getValue().epoch == least()
+                                && each.getValue().withoutData.isEmpty()
+                                && each.getValue().hosts.equals(hosts)
+                                && each.getValue().inTurn == inTurn
+                                && each.getKey().number() < Level.L4.number());
     }
 
     /** Whether the run has come to its end, and the next start is that of another. */
