@@ -159,7 +159,7 @@ public interface Checkpoints extends AutoCloseable {
          * @param id 0 to {@code max_var_id} of the configuration; {@code open} fails on all ranks if it is out of range
          *     on one
          * @param variable a primitive array, a rectangular array of such arrays, a java.nio buffer from its position to
-         *     its limit, or a {@link Scalar}
+         *     its limit, a memory segment, or a {@link Scalar}
          * @return this
          * @throws IllegalArgumentException the class of {@code variable} cannot be protected
          */
@@ -304,9 +304,13 @@ public interface Checkpoints extends AutoCloseable {
      * dataset. The program can put other arrays of the same length into the array. If their lengths have changed, a
      * checkpoint or a recovery fails until the program protects the array again.
      *
+     * <p>A {@code java.lang.foreign.MemorySegment} of Java 22 or later is stored as bytes, which may be more than 2 GiB;
+     * {@link #protect(int, Object, long, DataType)} gives them a type. A checkpoint or a recovery fails on all ranks if
+     * its arena was closed or its mapped file has become shorter.
+     *
      * @param id 0 to {@code max_var_id} of the configuration
      * @param variable a primitive array, a rectangular array of such arrays, a java.nio buffer from its position to its
-     *     limit, or a {@link Scalar}
+     *     limit, a memory segment, or a {@link Scalar}
      * @throws IllegalArgumentException the id is out of range or the class of {@code variable} cannot be protected
      */
     void protect(int id, Object variable);

@@ -10,7 +10,7 @@ abstract class Elements {
 
     /** What can be protected, for messages. */
     static final String WHAT =
-            "give an array of primitives, an array of such arrays, a java.nio buffer or a Scalar, or a Codec";
+            "give an array of primitives, an array of such arrays, a java.nio buffer, a MemorySegment or a Scalar, or a Codec";
 
     private final ElementType type;
     private final long count;

@@ -76,12 +76,19 @@ public final class ProtectedData {
                     "count " + count + " is a part of the " + all.count() + " elements of this "
                             + data.getClass().getSimpleName() + ": an array of arrays is protected whole");
         }
-        return new ProtectedData(count == all.count() ? all : FlatElements.of(data, count));
+        if (count == all.count()) {
+            return new ProtectedData(all);
+        }
+        return new ProtectedData(
+                all instanceof SegmentElements ? SegmentElements.of(data, count) : FlatElements.of(data, count));
     }
 
     private static Elements elements(@Nullable Object data) {
         if (data == null) {
             throw new IllegalArgumentException("cannot protect null: " + Elements.WHAT);
+        }
+        if (SegmentElements.isSegment(data)) {
+            return SegmentElements.of(data);
         }
         return data instanceof Object[] arrays
                 ? NestedElements.ofRectangular(arrays)
