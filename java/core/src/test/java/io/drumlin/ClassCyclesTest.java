@@ -33,11 +33,11 @@ class ClassCyclesTest {
                     "CompositeType DataType ElementType OpaqueType",
                     "ArrayType CompoundType Datatype DatatypeWriter ScalarType",
                     "HeaderWriter NewDataset NewDatatype NewGroup NewObject",
-                    // An interface that gives its best implementation.
+                    // An interface that gives its best implementation, or implements calls by others.
                     "DigestEngine JavaMd5Lanes NativeMd5Lanes",
                     "Gf16Engine JavaGf16Regions NativeGf16Regions",
                     "LibcEngine LibcFile StorageEngines",
-                    "Communicator SumOfLowerRanks",
+                    "Arguments ArrayBytes Communicator Exchange Reduction SumOfLowerRanks",
                     // A record and its reader or writer.
                     "EmptyFile GsdIndex GsdMetadata Header IndexEntry NameList",
                     "Definition FileFields GroupMetadata GroupMetadataReader NumberedFields",
