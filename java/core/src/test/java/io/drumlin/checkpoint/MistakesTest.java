@@ -265,6 +265,12 @@ class MistakesTest {
             assertThatThrownBy(() -> checkpoints.protect(1, none(), 3, ElementType.INTG))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(words);
+            String more = "one of them is null";
+            Codec<String> codec = Codec.of(String.class);
+            requireRefused(() -> checkpoints.protect(1, none(), text -> {}, codec), more);
+            requireRefused(() -> checkpoints.protect(1, () -> "", none(), codec), more);
+            requireRefused(() -> checkpoints.protect(1, () -> "", text -> {}, none()), more);
+            requireRefused(() -> checkpoints.protect(1, List.of("")), "an object needs a Codec");
         }
     }
 

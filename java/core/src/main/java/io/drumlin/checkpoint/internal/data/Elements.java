@@ -10,7 +10,8 @@ abstract class Elements {
 
     /** What can be protected, for messages. */
     static final String WHAT =
-            "give an array of primitives, an array of such arrays, a java.nio buffer, a MemorySegment or a Scalar, or a Codec";
+            "give an array of primitives, an array of such arrays, a java.nio buffer, a MemorySegment or a Scalar;"
+                    + " an object needs a Codec";
 
     private final ElementType type;
     private final long count;

@@ -163,10 +163,14 @@ public final class ProtectedData {
      *
      * @param supplier returns the object when a checkpoint is taken
      * @param consumer gets the object when it is recovered
-     * @throws IllegalArgumentException the codec describes what cannot be stored
+     * @throws IllegalArgumentException the codec describes what cannot be stored, or something is null
      */
     public static <T> ProtectedData ofObject(
             Supplier<? extends T> supplier, Consumer<? super T> consumer, Codec<T> codec) {
+        if (supplier == null || consumer == null || codec == null) {
+            throw new IllegalArgumentException(
+                    "an object is protected with a supplier, a consumer and a codec, and one of them is null");
+        }
         return new ProtectedData(new ObjectElements<>(supplier, consumer, new ObjectForm<>(codec)));
     }
 
