@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool initialized_here;
@@ -42,6 +43,9 @@ static int32_t init_guarded(void)
     struct drumlin_signals signals;
     int level;
 
+    /* No shared file pointers are used. For them, Open MPI 4 locks a semaphore while it opens a file, and a job that is
+       killed meanwhile leaves it locked: nobody could open a file of that name on the node again. */
+    setenv("OMPI_MCA_sharedfp", "^sm", 0);
     drumlin_signals_keep(&signals);
     int32_t result = mpi_result(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level));
     int32_t restored = drumlin_signals_restore(&signals);

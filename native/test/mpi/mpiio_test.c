@@ -1,7 +1,10 @@
 /* Built with calls of 1000 bytes, so that transfers of a few KiB go the way of those above 1 GiB. */
 #include "mpi_test.h"
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <semaphore.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -327,6 +330,27 @@ static void a_path_that_is_too_long_for_mpi_is_refused(void **state)
     assert_int_equal(drumlin_mpi_file_open(comm, name, WRITABLE, ""), -ENAMETOOLONG);
 }
 
+/* Open MPI 4 locks it while it opens a file of this name; a job that was killed meanwhile leaves it locked. */
+static void a_semaphore_that_a_killed_job_has_locked_stops_nobody(void **state)
+{
+    (void)state;
+    char name[300];
+    make_path();
+    snprintf(name, sizeof name, "/OMPIO_%s", strrchr(path, '/') + 1);
+    if (rank == 0)
+        assert_ptr_not_equal(sem_open(name, O_CREAT, 0600, 0), SEM_FAILED);
+    assert_int_equal(drumlin_mpi_barrier(comm), 0);
+    alarm(20);
+    int64_t file = drumlin_mpi_file_open(comm, path, WRITABLE, "");
+    alarm(0);
+    assert_true(file > 0);
+    assert_int_equal(drumlin_mpi_file_close(file), 0);
+    if (rank == 0) {
+        sem_unlink(name);
+        remove(path);
+    }
+}
+
 /* The file of the last rank may not grow as far as its region. */
 static void a_rank_that_cannot_write_is_noticed(void **state)
 {
@@ -388,6 +412,7 @@ int main(void)
         cmocka_unit_test(a_file_that_one_rank_cannot_open_is_one_that_nobody_can),
         cmocka_unit_test(a_rank_without_descriptors_leaves_nobody_waiting),
         cmocka_unit_test(a_path_that_is_too_long_for_mpi_is_refused),
+        cmocka_unit_test(a_semaphore_that_a_killed_job_has_locked_stops_nobody),
         cmocka_unit_test(a_rank_that_cannot_write_is_noticed),
         cmocka_unit_test(a_full_file_system_is_noticed),
         cmocka_unit_test(a_file_that_cannot_be_opened_is_an_error),
