@@ -51,6 +51,7 @@ class ClassCyclesTest {
                     "CheckpointDescriptor ScrSettings",
                     // What is opened, and what it opened; what programs see of the engine, and how it is found.
                     "Chunk Frame GsdFile",
+                    "HoomdSlice HoomdTrajectory",
                     "NativeAlignedBuffer NativeFile",
                     "Redundancy RedundancyTransfer",
                     "Communicators EndOfMain",

@@ -74,16 +74,16 @@ public final class SION {
     public static final int SION_DUP_RANK_KEY = -203;
 
     /** Role of a task in {@link #sion_get_io_info}: stores the data of others in a buddy copy. */
-    public static final int SION_ROLE_COLLECTOR = 1;
+    public static final int SION_ROLE_COLLECTOR = SionFileRole.COLLECTOR;
 
     /** Role of a task in {@link #sion_get_io_info}: sends its data to a buddy copy. */
-    public static final int SION_ROLE_SENDER = 2;
+    public static final int SION_ROLE_SENDER = SionFileRole.SENDER;
 
     /** Role of a task in {@link #sion_get_io_info}: writes its data. */
-    public static final int SION_ROLE_WRITER = 4;
+    public static final int SION_ROLE_WRITER = SionFileRole.WRITER;
 
     /** Role of a task in {@link #sion_get_io_info}: belongs to those of a buddy copy, but its collector writes. */
-    public static final int SION_ROLE_NOWRITER = 8;
+    public static final int SION_ROLE_NOWRITER = SionFileRole.NOWRITER;
 
     /** Flag of {@link #sion_get_io_info_by_spec}: the only one. */
     public static final int SION_GET_IO_INFO_FLAG_NONE = 0;

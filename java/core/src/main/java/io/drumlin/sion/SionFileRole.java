@@ -10,4 +10,10 @@ import java.nio.file.Path;
  * @param role {@code SION_ROLE_WRITER}, {@code SION_ROLE_SENDER}, {@code SION_ROLE_COLLECTOR} or
  *     {@code SION_ROLE_NOWRITER}
  */
-public record SionFileRole(Path file, long bytes, int role) {}
+public record SionFileRole(Path file, long bytes, int role) {
+
+    static final int COLLECTOR = 1;
+    static final int SENDER = 2;
+    static final int WRITER = 4;
+    static final int NOWRITER = 8;
+}

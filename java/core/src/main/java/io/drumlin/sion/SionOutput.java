@@ -334,13 +334,13 @@ public final class SionOutput implements Closeable {
     List<SionFileRole> roles(long task) {
         long bytes = stream(task).size();
         List<SionFileRole> roles = new ArrayList<>();
-        roles.add(new SionFileRole(path(task), bytes, SION.SION_ROLE_WRITER));
-        int receiver = place.group().rank() == 0 ? SION.SION_ROLE_COLLECTOR : SION.SION_ROLE_NOWRITER;
+        roles.add(new SionFileRole(path(task), bytes, SionFileRole.WRITER));
+        int receiver = place.group().rank() == 0 ? SionFileRole.COLLECTOR : SionFileRole.NOWRITER;
         for (int copy = 0; copy < buddies.size(); copy++) {
             String name = FileNames.buddy(path.toString(), copy);
             Path sent = Path.of(FileNames.member(name, place.number()));
             Path received = Path.of(FileNames.member(name, buddies.get(copy).copiedFile()));
-            roles.add(new SionFileRole(sent, bytes, SION.SION_ROLE_SENDER));
+            roles.add(new SionFileRole(sent, bytes, SionFileRole.SENDER));
             roles.add(new SionFileRole(received, 0, receiver));
         }
         return roles;
