@@ -247,7 +247,10 @@ final class Model {
             // What was brought to other nodes before, and given up there, is brought from the nodes where it was
             // written.
             committed(epoch, onNodes && !othersStay(orders.get(epoch), placements.get(epoch)) ? Level.L1 : level);
-            if (archived) {
+            if (archived && begun.values().stream().anyMatch(each -> each.level() == Level.L4_DCP)) {
+                // An older differential one may still be there, and levels come before the archive.
+                kept.remove(level);
+            } else if (archived) {
                 kept.get(level).archived = true;
             }
         } else if (onNodes && !othersStay(same.hosts, same.inTurn)) {
