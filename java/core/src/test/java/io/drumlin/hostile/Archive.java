@@ -62,8 +62,12 @@ final class Archive {
      * Disks that were put back have files of one moment: neither the id nor the time chooses. One that was not yet in its place needs a
      * restart of the run, and each the list of checkpoints.
      */
-    private static boolean canBeChosen(Run run, Checkpoint checkpoint) {
+    private boolean canBeChosen(Run run, Checkpoint checkpoint) {
         boolean inPlace = checkpoint.isArchived() || checkpoint.folders().contains("l4");
+        for (String root : List.of("Global", "Meta")) {
+            inPlace &= !Files.exists(
+                    world.root().resolve(root).resolve(run.execId()).resolve("drumlin-replaced-l4"));
+        }
         boolean isAlone = namesakes(run, checkpoint).isEmpty();
         return inPlace
                 && run.problem() == null

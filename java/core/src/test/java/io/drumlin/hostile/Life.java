@@ -333,7 +333,11 @@ final class Life {
         int applications = setting.heads() ? Setting.NODES : setting.ranks();
         if (telling.opened().size() < applications) {
             require(
-                    faults.killed() || telling.opened().isEmpty() || strikesWhileOpening(plan, faults),
+                    faults.killed()
+                            || telling.opened().isEmpty()
+                            || strikesWhileOpening(plan, faults)
+                            // A flipped bit has made heads of the others.
+                            || mayHide(Trouble.FLIPPED_CONFIG),
                     () -> "only some ranks opened the run: " + telling.opened());
             judgeRefusal(plan, faults, failure);
             return;
@@ -356,6 +360,10 @@ final class Life {
             judgeCheckpoints(plan, faults, telling, applications);
             judgeEnd(plan, faults, telling, failure);
         }
+    }
+
+    private boolean mayHide(Trouble trouble) {
+        return disguise.map(Disguise::trouble).equals(Optional.of(trouble));
     }
 
     private boolean isDisguised() {

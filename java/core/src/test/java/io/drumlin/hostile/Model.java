@@ -165,7 +165,7 @@ final class Model {
 
     /** Those that the archive must have, besides what is at level 4. */
     List<Integer> archived() {
-        return List.copyOf(archived);
+        return List.copyOf(this.archived);
     }
 
     void begun(Begun checkpoint) {
@@ -246,7 +246,10 @@ final class Model {
         if (same == null || same.epoch != epoch) {
             // What was brought to other nodes before, and given up there, is brought from the nodes where it was
             // written.
+            // The next commit brings the former one to the archive, if a kill has interrupted that.
+            List<Integer> before = List.copyOf(this.archived);
             committed(epoch, onNodes && !othersStay(orders.get(epoch), placements.get(epoch)) ? Level.L1 : level);
+            this.archived.retainAll(before);
             if (archived && begun.values().stream().anyMatch(each -> each.level() == Level.L4_DCP)) {
                 // An older differential one may still be there, and levels come before the archive.
                 kept.remove(level);
