@@ -165,7 +165,7 @@ final class Model {
 
     /** Those that the archive must have, besides what is at level 4. */
     List<Integer> archived() {
-        return List.copyOf(this.archived);
+        return List.copyOf(archived);
     }
 
     void begun(Begun checkpoint) {

@@ -403,10 +403,10 @@ public final class CommitProtocol implements CheckpointDirectories {
             Level lower = Level.of(number);
             Agreement.run(app, operation, () -> {
                 if (topology.isNodeMaster()) {
-                    supersede(directories.local(), lower);
+                    supersede(directories.local(), lower, replaced);
                 }
                 if (isMasterOfMetadata()) {
-                    supersede(directories.meta(), lower);
+                    supersede(directories.meta(), lower, replaced);
                 }
             });
         }
@@ -423,14 +423,36 @@ public final class CommitProtocol implements CheckpointDirectories {
         untidy.remove(ofDirectories(level));
     }
 
-    /** Deletes a committed checkpoint of a lower level, or keeps it aside if several stay. */
-    private void supersede(Path root, Level level) throws IOException {
+    /**
+     * Keeps a committed checkpoint of a lower level aside if several stay, and otherwise gives it a name under which no
+     * restart finds it. To delete it takes long, and nobody waits for that.
+     *
+     * @param deleted what is to be deleted, to which it is added
+     */
+    private void supersede(Path root, Level level, List<Path> deleted) throws IOException {
         if (kept.onNodes(level) > 1) {
             for (Path each : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
                 KeptOnNodes.keep(root, level, each, storage);
             }
         }
-        deleteCommitted(root, level);
+        for (Path each : committed(root, level)) {
+            storage.syncDirectory(root);
+            deleted.add(KeptOnNodes.dropped(each, storage));
+        }
+    }
+
+    /**
+     * Returns the directories of a level's committed checkpoint that there are. The replaced one is the first: its
+     * deletion in the background may have failed, and a restart would use it.
+     */
+    private static List<Path> committed(Path root, Level level) throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (Path directory : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
+            if (PathStatus.exists(directory)) {
+                found.add(directory);
+            }
+        }
+        return found;
     }
 
     /**
@@ -528,13 +550,10 @@ public final class CommitProtocol implements CheckpointDirectories {
      * levels: neither this checkpoint nor one deleted earlier may come back after a power loss.
      */
     private void deleteCommitted(Path root, Level level) throws IOException {
-        // The replaced checkpoint goes first: its background deletion may have failed, and a restart would use it.
-        for (Path directory : List.of(RunDirectory.replaced(root, level), RunDirectory.committed(root, level))) {
-            if (PathStatus.exists(directory)) {
-                storage.syncDirectory(root);
-                DirectoryTree.delete(directory, storage);
-                storage.syncDirectory(root);
-            }
+        for (Path directory : committed(root, level)) {
+            storage.syncDirectory(root);
+            DirectoryTree.delete(directory, storage);
+            storage.syncDirectory(root);
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
@@ -101,12 +102,16 @@ public final class KeptOnNodes {
         return ids.stream().distinct().count() == 1 ? OptionalInt.of(ids.get(0)) : OptionalInt.empty();
     }
 
-    /** Gives a kept checkpoint a name under which nobody finds it, because its deletion may be interrupted. */
-    public static Path dropped(Path kept, StorageEngine storage) throws IOException {
-        Path dropped =
-                kept.resolveSibling(DROPPED + kept.getFileName().toString().substring(KEPT.length()));
+    /**
+     * Gives the directory of a checkpoint a name under which nobody finds it, because its deletion may be interrupted.
+     *
+     * @return the directory, whose name is durable
+     */
+    public static Path dropped(Path checkpoint, StorageEngine storage) throws IOException {
+        String name = Objects.requireNonNull(checkpoint.getFileName()).toString();
+        Path dropped = checkpoint.resolveSibling(DROPPED + (isOne(name) ? name.substring(KEPT.length()) : name));
         DirectoryTree.delete(dropped, storage);
-        storage.rename(kept, dropped);
+        storage.rename(checkpoint, dropped);
         storage.syncDirectory(dropped.resolveSibling(""));
         return dropped;
     }
