@@ -297,6 +297,9 @@ class SegmentsTest {
                 } catch (IllegalStateException | InternalError e) {
                     failed = true;
                 }
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new AssertionError("a failed copy has interrupted its thread");
+                }
                 end.join();
                 return failed;
             }

@@ -164,7 +164,7 @@ class GsdMutationTest {
             } catch (FormatException e) {
                 return;
             }
-            assertThat(entry.location()).isBetween(256L, size);
+            assertThat(entry.location()).isBetween(1L, size);
             assertThat(Math.multiplyExact(entry.rows(), entry.rowBytes())).isBetween(0L, size - entry.location());
         }
     }

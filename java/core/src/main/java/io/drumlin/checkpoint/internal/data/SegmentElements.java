@@ -126,6 +126,19 @@ final class SegmentElements extends Elements {
     }
 
     private void each(long offset, ByteBuffer bytes, Copy copy) {
+        boolean wasInterrupted = Thread.currentThread().isInterrupted();
+        try {
+            eachPiece(offset, bytes, copy);
+        } catch (IllegalStateException closed) {
+            // If an arena is closed during a copy, the virtual machine interrupts the copying thread, too.
+            if (!wasInterrupted) {
+                Thread.interrupted();
+            }
+            throw closed;
+        }
+    }
+
+    private void eachPiece(long offset, ByteBuffer bytes, Copy copy) {
         int end = bytes.limit();
         long position = offset;
         while (bytes.position() < end) {
