@@ -12,7 +12,6 @@ import io.drumlin.comm.SlowestRank;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -36,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  * are handled in the same way in the modes that have them.
  */
 public final class CommitProtocol implements CheckpointDirectories {
-
-    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
     private final Topology topology;
@@ -190,16 +187,12 @@ public final class CommitProtocol implements CheckpointDirectories {
      * it. Not collective.
      */
     public void markPassedOver(Level level) {
-        for (Path directory : markable(level)) {
-            mark(directory, () -> PassedOver.mark(directory, storage));
-        }
+        markable(level).forEach(directory -> PassedOver.mark(directory, storage));
     }
 
     /** Records that the checkpoint of a level is whole, although an earlier restart may have passed it over. Not collective. */
     public void unmarkPassedOver(Level level) {
-        for (Path directory : markable(level)) {
-            mark(directory, () -> PassedOver.unmark(directory, storage));
-        }
+        markable(level).forEach(directory -> PassedOver.unmark(directory, storage));
     }
 
     private List<Path> markable(Level level) {
@@ -210,15 +203,6 @@ public final class CommitProtocol implements CheckpointDirectories {
                                 Stream.of(RunDirectory.committed(root, level), RunDirectory.replaced(root, level)))
                         .toList()
                 : List.of();
-    }
-
-    /** Without its mark, a checkpoint is kept or deleted later than it should be. The restart goes on. */
-    private void mark(Path directory, Agreement.Step step) {
-        try {
-            step.run();
-        } catch (IOException stays) {
-            LOG.log(Logger.Level.DEBUG, () -> "the mark of " + directory + " stays as it is", stays);
-        }
     }
 
     /** Undoes a failed commit and deletes the remains of an aborted checkpoint. Collective; can be repeated. */

@@ -1,9 +1,11 @@
 package io.drumlin.checkpoint.internal.directory;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.EnumSet;
 
@@ -13,6 +15,8 @@ import java.util.EnumSet;
  * (docs/formats/fti-run-directory.md, section 13). It lies with the files, because heads and later starts need to know.
  */
 final class PassedOver {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private static final String NAME = "drumlin-passed-over";
 
@@ -27,16 +31,29 @@ final class PassedOver {
     }
 
     /** Does nothing if the directory has no checkpoint. */
-    static void mark(Path directory, StorageEngine storage) throws IOException {
-        if (PathStatus.isDirectory(directory) && !isMarked(directory)) {
-            storage.open(directory.resolve(NAME), EnumSet.of(OpenMode.WRITE, OpenMode.CREATE))
-                    .close();
-        }
+    static void mark(Path directory, StorageEngine storage) {
+        change(directory, () -> {
+            if (PathStatus.isDirectory(directory) && !isMarked(directory)) {
+                storage.open(directory.resolve(NAME), EnumSet.of(OpenMode.WRITE, OpenMode.CREATE))
+                        .close();
+            }
+        });
     }
 
-    static void unmark(Path directory, StorageEngine storage) throws IOException {
-        if (isMarked(directory)) {
-            storage.delete(directory.resolve(NAME));
+    static void unmark(Path directory, StorageEngine storage) {
+        change(directory, () -> {
+            if (isMarked(directory)) {
+                storage.delete(directory.resolve(NAME));
+            }
+        });
+    }
+
+    /** Without its mark, a checkpoint is kept, or deleted later than it should be. The restart goes on. */
+    private static void change(Path directory, Agreement.Step change) {
+        try {
+            change.run();
+        } catch (IOException stays) {
+            LOG.log(Logger.Level.DEBUG, () -> "the mark of " + directory + " stays as it is", stays);
         }
     }
 }
