@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint.internal.object;
 
+import io.drumlin.format.PrimitiveArrays;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
@@ -33,7 +34,7 @@ final class ArrayType extends ValueType {
         int most = bytes.length / schema.elementBytes();
         for (int done = 0; done < length; done += most) {
             int count = Math.min(most, length - done);
-            put(value, done, count, piece);
+            PrimitiveArrays.copyOut(value, done, count, piece);
             out.put(bytes, count * schema.elementBytes());
         }
     }
@@ -54,55 +55,9 @@ final class ArrayType extends ValueType {
             for (int done = 0; done < length; done += most) {
                 int count = Math.min(most, length - done);
                 in.get(piece.clear().limit(count * width));
-                get(array, done, count, piece.flip());
+                PrimitiveArrays.copyIn(array, done, count, piece.flip());
             }
             return array;
         };
-    }
-
-    private static void put(Object array, int from, int count, ByteBuffer target) {
-        if (array instanceof double[] values) {
-            target.asDoubleBuffer().put(values, from, count);
-        } else if (array instanceof float[] values) {
-            target.asFloatBuffer().put(values, from, count);
-        } else if (array instanceof long[] values) {
-            target.asLongBuffer().put(values, from, count);
-        } else if (array instanceof int[] values) {
-            target.asIntBuffer().put(values, from, count);
-        } else if (array instanceof char[] values) {
-            target.asCharBuffer().put(values, from, count);
-        } else if (array instanceof short[] values) {
-            target.asShortBuffer().put(values, from, count);
-        } else if (array instanceof byte[] values) {
-            target.put(0, values, from, count);
-        } else {
-            boolean[] values = (boolean[]) array;
-            for (int i = 0; i < count; i++) {
-                target.put(i, (byte) (values[from + i] ? 1 : 0));
-            }
-        }
-    }
-
-    private static void get(Object array, int from, int count, ByteBuffer source) {
-        if (array instanceof double[] values) {
-            source.asDoubleBuffer().get(values, from, count);
-        } else if (array instanceof float[] values) {
-            source.asFloatBuffer().get(values, from, count);
-        } else if (array instanceof long[] values) {
-            source.asLongBuffer().get(values, from, count);
-        } else if (array instanceof int[] values) {
-            source.asIntBuffer().get(values, from, count);
-        } else if (array instanceof char[] values) {
-            source.asCharBuffer().get(values, from, count);
-        } else if (array instanceof short[] values) {
-            source.asShortBuffer().get(values, from, count);
-        } else if (array instanceof byte[] values) {
-            source.get(0, values, from, count);
-        } else {
-            boolean[] values = (boolean[]) array;
-            for (int i = 0; i < count; i++) {
-                values[from + i] = source.get(i) != 0;
-            }
-        }
     }
 }
