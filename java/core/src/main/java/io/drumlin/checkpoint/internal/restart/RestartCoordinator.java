@@ -98,20 +98,20 @@ public final class RestartCoordinator {
                 relocation.close();
             }
         }
-        if (found.isPresent() && inPlace.passedOver()) {
-            requireNoneInOtherModes();
-        }
         if (found.isEmpty()) {
             // This rank's whole files of the last level are useless, because other ranks did not have theirs.
             reader.forget();
-        } else if (inPlace.recovery().lastFound().isPresent()) {
-            StoredCheckpoint taken = inPlace.recovery().lastFound().get();
-            engine.log().recordContinuedFrom(taken);
-            engine.levels().unmarkPassedOver(taken.level());
+            return found;
         }
-        if (found.isPresent()) {
-            markDamaged(listed);
+        if (inPlace.passedOver()) {
+            requireNoneInOtherModes();
         }
+        Optional<StoredCheckpoint> taken = inPlace.recovery().lastFound();
+        if (taken.isPresent()) {
+            engine.log().recordContinuedFrom(taken.get());
+            engine.levels().unmarkPassedOver(taken.get().level());
+        }
+        markDamaged(listed);
         return found;
     }
 
