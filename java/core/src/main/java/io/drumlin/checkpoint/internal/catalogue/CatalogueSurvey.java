@@ -38,6 +38,7 @@ final class CatalogueSurvey {
     private final String execId;
     private final RunDirectory run;
     private final LongConsumer read;
+    private @Nullable Listed listed;
 
     /** @param read receives the number of bytes of each read of a survey */
     CatalogueSurvey(FtiConfig config, String execId, LongConsumer read) {
@@ -50,7 +51,7 @@ final class CatalogueSurvey {
     Run run(boolean data) throws IOException {
         Optional<BranchRecord> branch = BranchRecord.read(run.meta());
         List<Checkpoint> found = new ArrayList<>();
-        String problem = problemOfList();
+        String problem = listed().problem();
         try {
             found.addAll(surveyed(data));
             found.addAll(refused(found));
@@ -87,7 +88,7 @@ final class CatalogueSurvey {
     }
 
     private List<Checkpoint> checkpoints(RunReport report) throws IOException {
-        List<CheckpointListFile.Entry> listed = entriesIfReadable();
+        List<CheckpointListFile.Entry> listed = listed().entries();
         List<StartsFile.Start> starts = StartsFile.read(run.meta());
         List<Checkpoint> found = new ArrayList<>();
         for (RunReport.Checkpoint each : report.checkpoints()) {
@@ -117,7 +118,7 @@ final class CatalogueSurvey {
 
     /** Returns what the names of files tell. */
     private List<Checkpoint> named() throws IOException {
-        List<CheckpointListFile.Entry> listed = entriesIfReadable();
+        List<CheckpointListFile.Entry> listed = listed().entries();
         List<StartsFile.Start> starts = StartsFile.read(run.meta());
         List<Checkpoint> found = new ArrayList<>();
         for (StoredCheckpoint each : StoredCheckpoint.of(config, execId)) {
@@ -166,22 +167,35 @@ final class CatalogueSurvey {
                 && surveyed.folders().containsAll(named.folders());
     }
 
-    private List<CheckpointListFile.Entry> entriesIfReadable() {
-        try {
-            return CheckpointListFile.entries(run.checkpointList());
-        } catch (IOException damaged) {
-            return List.of();
+    /**
+     * The list of checkpoints, which tells only the numbers of ranks and the modes.
+     *
+     * @param problem why it cannot be read; null if it can, or there is none
+     */
+    private record Listed(Optional<IniFile> list, @Nullable String problem) {
+
+        static Listed read(Path file) {
+            try {
+                return new Listed(
+                        PathStatus.exists(file)
+                                ? Optional.of(IniFile.parse(TextFiles.read(file), file.toString()))
+                                : Optional.empty(),
+                        null);
+            } catch (IOException damaged) {
+                return new Listed(Optional.empty(), damaged.getMessage());
+            }
+        }
+
+        List<CheckpointListFile.Entry> entries() {
+            return list.map(CheckpointListFile::entries).orElse(List.of());
         }
     }
 
-    /** Returns why the list of checkpoints cannot be read, which tells only the numbers of ranks and the modes; else null. */
-    private @Nullable String problemOfList() {
-        try {
-            CheckpointListFile.entries(run.checkpointList());
-            return null;
-        } catch (IOException damaged) {
-            return damaged.getMessage();
+    private Listed listed() {
+        if (listed == null) {
+            listed = Listed.read(run.checkpointList());
         }
+        return listed;
     }
 
     private static long bytes(StoredCheckpoint checkpoint) throws IOException {
@@ -204,14 +218,10 @@ final class CatalogueSurvey {
     }
 
     /** Returns whether the list of checkpoints says that one was stored with another {@code ckpt_io}. */
-    private boolean isOfOtherMode(int ckptId) throws IOException {
-        if (!PathStatus.exists(run.checkpointList()) || problemOfList() != null) {
-            return false;
-        }
-        IniFile list = IniFile.parse(
-                TextFiles.read(run.checkpointList()), run.checkpointList().toString());
+    private boolean isOfOtherMode(int ckptId) {
         String own = "100" + config.ioMode();
-        return list.get("checkpoint_id." + ckptId, "io_mode")
+        return listed().list()
+                .flatMap(list -> list.get("checkpoint_id." + ckptId, "io_mode"))
                 .filter(mode -> !mode.equals(own))
                 .isPresent();
     }

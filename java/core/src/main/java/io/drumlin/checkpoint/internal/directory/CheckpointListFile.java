@@ -369,21 +369,22 @@ public final class CheckpointListFile {
 
     /** Returns the entries of a list, in its order; none if the list does not exist. */
     public static List<Entry> entries(Path file) throws IOException {
+        return PathStatus.exists(file) ? entries(IniFile.parse(TextFiles.read(file), file.toString())) : List.of();
+    }
+
+    /** Returns the entries of a list that was read, in its order. */
+    public static List<Entry> entries(IniFile list) {
         List<Entry> entries = new ArrayList<>();
-        if (PathStatus.exists(file)) {
-            IniFile list = IniFile.parse(TextFiles.read(file), file.toString());
-            for (String section : list.sections()) {
-                int number =
-                        ConfigValues.parseInteger(list.get(section, "level").orElse(""));
-                boolean isDifferential =
-                        isDifferential(list.get(section, DIFFERENTIAL).orElse(""));
-                if (isDifferential || (number >= Level.L1.number() && number <= Level.L4.number())) {
-                    entries.add(new Entry(
-                            isDifferential ? Level.L4_DCP : Level.of(number),
-                            ckptId(section),
-                            ConfigValues.parseInteger(list.get(section, RANKS).orElse("")),
-                            section.contains(OF)));
-                }
+        for (String section : list.sections()) {
+            int number = ConfigValues.parseInteger(list.get(section, "level").orElse(""));
+            boolean isDifferential =
+                    isDifferential(list.get(section, DIFFERENTIAL).orElse(""));
+            if (isDifferential || (number >= Level.L1.number() && number <= Level.L4.number())) {
+                entries.add(new Entry(
+                        isDifferential ? Level.L4_DCP : Level.of(number),
+                        ckptId(section),
+                        ConfigValues.parseInteger(list.get(section, RANKS).orElse("")),
+                        section.contains(OF)));
             }
         }
         return entries;

@@ -226,17 +226,18 @@ public final class EngineRunSurvey implements RunSurvey {
 
     /** @param ofKept whether data of the checkpoints of a level are read that were kept on the nodes */
     private RunReport report(Reading data, Predicate<Level> ofKept) throws IOException {
+        RestartOrder restartOrder = restartOrder();
         RunReportBuilder report = new RunReportBuilder(
                 IntStream.range(0, ranks())
                         .filter(rank -> !isHead(rank))
                         .boxed()
                         .toList(),
                 config.ioMode() == FtiConfig.IO_FTIFF,
-                restartOrder());
-        report.refused(problemsOfList());
+                restartOrder.levels());
+        report.refused(restartOrder.problems());
         List<KeptOnNodes.Kept> kept = kept();
         List<List<RankFindings>> seen = onEachRank((rank, refused) -> {
-            List<RankFindings> found = new ArrayList<>(rank.survey(data));
+            List<RankFindings> found = new ArrayList<>(rank.survey(restartOrder.levels(), data));
             found.addAll(rank.surveyKept(kept, ofKept));
             report.refused(refused);
             report.files(rank.files());
@@ -249,29 +250,27 @@ public final class EngineRunSurvey implements RunSurvey {
         return report.build();
     }
 
-    /** A restart does without a damaged list of checkpoints, too. */
-    private List<Level> restartOrder() throws IOException {
-        try {
-            return CheckpointListFile.restartOrder(checkpointList());
-        } catch (IOException failed) {
-            if (IoFailures.mayPass(failed)) {
-                throw failed;
+    /**
+     * The order in which a restart tries the levels.
+     *
+     * @param problems what is wrong with the list of checkpoints; a restart does without a damaged one, too
+     */
+    private record RestartOrder(List<Level> levels, List<RunReport.Problem> problems) {
+
+        static RestartOrder read(Path list) throws IOException {
+            try {
+                return new RestartOrder(CheckpointListFile.restartOrder(list), List.of());
+            } catch (IOException failed) {
+                if (IoFailures.mayPass(failed)) {
+                    throw failed;
+                }
+                return new RestartOrder(List.of(Level.values()), List.of(RunReportBuilder.problem(list, failed)));
             }
-            return List.of(Level.values());
         }
     }
 
-    private Path checkpointList() {
-        return new RunDirectory(config, execId, 0).checkpointList();
-    }
-
-    private List<RunReport.Problem> problemsOfList() throws IOException {
-        try {
-            CheckpointListFile.restartOrder(checkpointList());
-            return List.of();
-        } catch (IOException failed) {
-            return List.of(RunReportBuilder.problem(checkpointList(), failed));
-        }
+    private RestartOrder restartOrder() throws IOException {
+        return RestartOrder.read(new RunDirectory(config, execId, 0).checkpointList());
     }
 
     @Override
@@ -293,8 +292,9 @@ public final class EngineRunSurvey implements RunSurvey {
 
     private List<RankFile> fetch(IntPredicate wanted, Path scratch) throws IOException {
         Map<Integer, Path> paths = new ConcurrentHashMap<>();
+        List<Level> restartOrder = restartOrder().levels();
         return onEachRank((survey, refused) ->
-                survey.fetch(wanted, scratch, paths).stream().toList());
+                survey.fetch(wanted, scratch, paths, restartOrder).stream().toList());
     }
 
     /** Work of one application rank. */
@@ -381,10 +381,10 @@ public final class EngineRunSurvey implements RunSurvey {
             return new CheckpointSearch(context, levels, mode, rebuilder, log);
         }
 
-        List<RankFindings> survey(Reading data) throws IOException {
+        List<RankFindings> survey(List<Level> restartOrder, Reading data) throws IOException {
             List<RankFindings> seen = new ArrayList<>();
             CheckpointSearch recovery = recovery(levels);
-            for (Level level : restartOrder()) {
+            for (Level level : restartOrder) {
                 List<Left> found = recovery.survey(level, data.isWanted(level, Optional.empty()));
                 long[] positions = recovery.positions(found);
                 for (int i = 0; i < found.size(); i++) {
@@ -444,11 +444,12 @@ public final class EngineRunSurvey implements RunSurvey {
          *
          * @param paths receives the paths of the files, by rank
          */
-        Optional<RankFile> fetch(IntPredicate wanted, Path scratch, Map<Integer, Path> paths) throws IOException {
+        Optional<RankFile> fetch(IntPredicate wanted, Path scratch, Map<Integer, Path> paths, List<Level> restartOrder)
+                throws IOException {
             List<CheckpointDirectories> places = new ArrayList<>(List.of(levels));
             places.addAll(archives());
             for (CheckpointDirectories place : places) {
-                Optional<Left> left = newest(recovery(place), place == levels ? restartOrder() : List.of(Level.L4));
+                Optional<Left> left = newest(recovery(place), place == levels ? restartOrder : List.of(Level.L4));
                 if (left.isPresent()) {
                     find(left.get(), place, wanted, scratch, paths);
                     app.barrier();
