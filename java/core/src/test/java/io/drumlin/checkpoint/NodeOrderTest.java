@@ -209,15 +209,11 @@ class NodeOrderTest {
         RunFixture run = run(ioMode, Map.of());
         write(run, block(NODES, 2), 1, Level.L4);
         read(run, cyclic(NODES, 2), 1, Level.L4);
-        NODES.forEach(host -> loseDisk(run, host));
-        readAtAnyLevel(run, cyclic(NODES, 2), 1);
-        NODES.forEach(host -> loseDisk(run, host));
-        readAtAnyLevel(run, cyclic(List.of("n3", "n1", "n4", "n2"), 2), 1);
-        NODES.forEach(host -> loseDisk(run, host));
-        readAtAnyLevel(run, block(NODES, 2), 1);
+        readWithoutDisks(run, cyclic(NODES, 2), 1);
+        readWithoutDisks(run, cyclic(List.of("n3", "n1", "n4", "n2"), 2), 1);
+        readWithoutDisks(run, block(NODES, 2), 1);
         write(run, cyclic(NODES, 2), 2, Level.L4);
-        NODES.forEach(host -> loseDisk(run, host));
-        readAtAnyLevel(run, block(NODES, 2), 2);
+        readWithoutDisks(run, block(NODES, 2), 2);
     }
 
     /** In the archive, too, metadata go by place: each rank gets its file however the ranks are dealt out. */
@@ -239,13 +235,10 @@ class NodeOrderTest {
         loseDisk(run, "n2");
         readAtAnyLevel(run, cyclic(NODES, 2), 2);
         readAtAnyLevel(run, cyclic(NODES, 2), 2);
-        NODES.forEach(host -> loseDisk(run, host));
-        readAtAnyLevel(run, cyclic(List.of("n3", "n1", "n4", "n2"), 2), 2);
-        NODES.forEach(host -> loseDisk(run, host));
-        readAtAnyLevel(run, block(NODES, 2), 2);
+        readWithoutDisks(run, cyclic(List.of("n3", "n1", "n4", "n2"), 2), 2);
+        readWithoutDisks(run, block(NODES, 2), 2);
         write(run, cyclic(NODES, 2), 5, Level.L4);
-        NODES.forEach(host -> loseDisk(run, host));
-        readAtAnyLevel(run, block(NODES, 2), 5);
+        readWithoutDisks(run, block(NODES, 2), 5);
     }
 
     /** What the commands show. */
@@ -541,6 +534,12 @@ class NodeOrderTest {
             assertThat(checkpoints.lastLevel()).contains(level);
             assertHasItsOwn(checkpoints, comm, ckptId);
         });
+    }
+
+    /** All nodes have lost what they had. */
+    private void readWithoutDisks(RunFixture run, List<String> hosts, int ckptId) throws IOException {
+        NODES.forEach(host -> loseDisk(run, host));
+        readAtAnyLevel(run, hosts, ckptId);
     }
 
     static void readAtAnyLevel(RunFixture run, List<String> hosts, int ckptId) throws IOException {
