@@ -39,9 +39,13 @@ abstract class Bench implements Callable<Integer> {
 
     /** Runs a measurement and ends the process. */
     static void run(Bench bench, String[] arguments) {
-        // That a run recovers, and from where, is no news here.
-        LOG.setLevel(Level.WARNING);
+        quiet();
         System.exit(new CommandLine(bench).execute(arguments));
+    }
+
+    /** That a run recovers, and from where, is no news here. */
+    static void quiet() {
+        LOG.setLevel(Level.WARNING);
     }
 
     /** Counted runs. */

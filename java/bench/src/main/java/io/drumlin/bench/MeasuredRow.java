@@ -12,11 +12,18 @@ import java.util.OptionalDouble;
 /**
  * A row of a JSON file that {@link Row#append} has written.
  *
- * @param ratio there where the limit is
- * @param goal only where the limit is
+ * @param original what a C original reached; a row has this or a limit or neither
+ * @param ratio there where the limit or the original is
+ * @param goal only where the ratio is
  */
 record MeasuredRow(
-        String name, double value, String unit, OptionalDouble limit, OptionalDouble ratio, OptionalDouble goal) {
+        String name,
+        double value,
+        String unit,
+        OptionalDouble limit,
+        OptionalDouble original,
+        OptionalDouble ratio,
+        OptionalDouble goal) {
 
     static List<MeasuredRow> read(Path file) throws IOException {
         return JSON.std.listFrom(Files.readString(file)).stream()
@@ -30,6 +37,7 @@ record MeasuredRow(
                 number(json, "value").orElseThrow(),
                 text(json, "unit"),
                 number(json, "limit"),
+                number(json, "original"),
                 number(json, "ratio"),
                 number(json, "goal"));
     }

@@ -64,7 +64,7 @@ public final class ResultTable {
                 row.name(),
                 row.unit(),
                 number(row.value()),
-                ofC ? number(row.limit()) : library == null ? NONE : number(library),
+                ofC ? number(row.limit()) : library == null ? number(row.original()) : number(library),
                 ofC ? NONE : number(row.limit()),
                 number(row.ratio()),
                 number(row.goal()) + (row.meetsGoal() ? "" : " missed"));

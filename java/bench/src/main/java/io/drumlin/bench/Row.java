@@ -19,24 +19,38 @@ import org.jspecify.annotations.Nullable;
  * @param unit unit of the values
  * @param values one per counted run
  * @param isCost whether less is better
- * @param limits what the machine allowed, measured in the same runs, in the same unit; empty where there is none
+ * @param limits what the machine allowed or a C original reached, measured in the same runs, in the same unit; empty where there
+ *     is none
+ * @param ofOriginal whether the limits are those of a C original
  * @param goal the ratio to reach; null where there is none
  */
-record Row(String name, String unit, List<Double> values, boolean isCost, List<Double> limits, @Nullable Double goal) {
+record Row(
+        String name,
+        String unit,
+        List<Double> values,
+        boolean isCost,
+        List<Double> limits,
+        boolean ofOriginal,
+        @Nullable Double goal) {
 
     /** A figure of which more is better. */
     static Row rate(String name, String unit, List<Double> values) {
-        return new Row(name, unit, values, false, List.of(), null);
+        return new Row(name, unit, values, false, List.of(), false, null);
     }
 
     /** A figure of which less is better. */
     static Row cost(String name, String unit, List<Double> values) {
-        return new Row(name, unit, values, true, List.of(), null);
+        return new Row(name, unit, values, true, List.of(), false, null);
     }
 
     /** With a limit for each run. */
     Row limit(List<Double> measured) {
-        return new Row(name, unit, values, isCost, measured, goal);
+        return new Row(name, unit, values, isCost, measured, false, goal);
+    }
+
+    /** With what a C original reached in each run. */
+    Row original(List<Double> measured) {
+        return new Row(name, unit, values, isCost, measured, true, goal);
     }
 
     /** With a limit that was not measured. */
@@ -46,7 +60,7 @@ record Row(String name, String unit, List<Double> values, boolean isCost, List<D
 
     /** With a ratio to reach; it needs a limit. */
     Row goal(@Nullable Double ratio) {
-        return new Row(name, unit, values, isCost, limits, ratio);
+        return new Row(name, unit, values, isCost, limits, ofOriginal, ratio);
     }
 
     static double median(List<Double> values) {
@@ -81,7 +95,8 @@ record Row(String name, String unit, List<Double> values, boolean isCost, List<D
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT, "%-62s %9.3f %-8s (%.3f to %.3f)", name, median(values), unit, min(), max()));
         if (!limits.isEmpty()) {
-            text.append(String.format(Locale.ROOT, "   limit %.3f   ratio %.2f", median(limits), ratio()));
+            String of = ofOriginal ? "C" : "limit";
+            text.append(String.format(Locale.ROOT, "   %s %.3f   ratio %.2f", of, median(limits), ratio()));
             if (goal != null) {
                 text.append(String.format(Locale.ROOT, "   goal %.2f %s", goal, ratio() >= goal ? "met" : "MISSED"));
             }
@@ -89,14 +104,14 @@ record Row(String name, String unit, List<Double> values, boolean isCost, List<D
         return text.toString();
     }
 
-    /** As it is in the list of rows; {@code limit}, {@code ratio} and {@code goal} only where there are such. */
+    /** As it is in the list of rows; {@code limit} or {@code original}, {@code ratio} and {@code goal} only where there are any. */
     Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("name", name);
         json.put("value", median(values));
         json.put("unit", unit);
         if (!limits.isEmpty()) {
-            json.put("limit", median(limits));
+            json.put(ofOriginal ? "original" : "limit", median(limits));
             json.put("ratio", ratio());
             if (goal != null) {
                 json.put("goal", goal);

@@ -31,12 +31,18 @@ record RunFolder(Path path) {
      * @param mode what {@code ckpt_io} says
      */
     static RunFolder create(Communicator comm, Path path, int mode) throws IOException {
-        RunFolder folder = new RunFolder(path);
         if (comm.rank() == 0) {
-            delete(path);
-            folder.writeConfig(comm.size(), mode);
+            create(path, comm.size(), mode);
         }
         comm.barrier();
+        return new RunFolder(path);
+    }
+
+    /** Makes the folder afresh, for a number of ranks that is not that of a communicator. */
+    static RunFolder create(Path path, int ranks, int mode) throws IOException {
+        RunFolder folder = new RunFolder(path);
+        delete(path);
+        folder.writeConfig(ranks, mode);
         return folder;
     }
 
@@ -84,11 +90,20 @@ record RunFolder(Path path) {
         Files.createDirectories(path.resolve("Local"));
     }
 
-    /**
-     * Arrays that hold as many bytes in all whatever their number, the last one as many times the first as there are arrays. Every
-     * rank has other values.
-     */
+    /** Arrays as {@link #emptyArrays}, filled. Every rank has other values. */
     static List<double[]> arrays(int mib, int count, int rank) {
+        List<double[]> arrays = emptyArrays(mib, count);
+        SplittableRandom random = new SplittableRandom(rank);
+        for (double[] array : arrays) {
+            for (int i = 0; i < array.length; i++) {
+                array[i] = random.nextDouble();
+            }
+        }
+        return arrays;
+    }
+
+    /** Arrays that hold as many bytes in all whatever their number, the last one as many times the first as there are arrays. */
+    static List<double[]> emptyArrays(int mib, int count) {
         long elements = mib * MIB / Double.BYTES;
         long parts = count * (count + 1L) / 2;
         List<double[]> arrays = new ArrayList<>();
@@ -97,12 +112,6 @@ record RunFolder(Path path) {
         }
         long rest = elements - arrays.stream().mapToLong(a -> a.length).sum();
         arrays.add(new double[(int) rest]);
-        SplittableRandom random = new SplittableRandom(rank);
-        for (double[] array : arrays) {
-            for (int i = 0; i < array.length; i++) {
-                array[i] = random.nextDouble();
-            }
-        }
         return arrays;
     }
 
@@ -143,6 +152,11 @@ record RunFolder(Path path) {
                 throw new IOException("interrupted", e);
             }
         }
+    }
+
+    /** Deletes the folder and all that is in it. */
+    void delete() throws IOException {
+        delete(path);
     }
 
     /** Deletes the folder and all that is in it. Collective. */

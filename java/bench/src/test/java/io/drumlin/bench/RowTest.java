@@ -40,6 +40,16 @@ class RowTest {
     }
 
     @Test
+    void whatACOriginalReachedIsNoLimit() {
+        Row row = Row.cost("cost", "s", List.of(1.0, 2.0)).original(List.of(3.0, 8.0));
+        assertThat(row.json())
+                .containsEntry("original", 5.5)
+                .containsEntry("ratio", 3.5)
+                .doesNotContainKey("limit");
+        assertThat(row.goal(3.0).line()).endsWith("C 5.500   ratio 3.50   goal 3.00 met");
+    }
+
+    @Test
     void linesSayWhetherGoalsAreMet() {
         Row row = Row.rate("rate", "GB/s", List.of(0.9)).limit(1.0);
         assertThat(row.line()).contains("limit 1.000").doesNotContain("goal");
