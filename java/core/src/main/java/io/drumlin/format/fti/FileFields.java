@@ -83,21 +83,23 @@ final class FileFields {
     }
 
     private void checkVariables(FileEntry entry, CkptType type) throws FormatException {
+        // The metadata do not locate the variables of HDF5 files, in which they may also be compressed; only the files
+        // themselves do.
+        boolean located = type == CkptType.FULL && !entry.name().endsWith(".h5");
         Set<Integer> ids = new HashSet<>();
         for (int i = 0; i < entry.variables().size(); i++) {
             VariableEntry variable = entry.variables().get(i);
             if (!ids.add(variable.id())) {
                 throw wrong("var" + i + "_id", "is " + variable.id() + ", as that of a variable before");
             }
-            if (type == CkptType.FULL && variable.pos() > entry.size() - variable.size()) {
+            if (located && variable.pos() > entry.size() - variable.size()) {
                 throw wrong(
                         "var" + i + "_pos",
                         "is " + variable.pos() + ": " + variable.size() + " bytes from there are not within the "
                                 + entry.size() + " of the file");
             }
         }
-        // The metadata do not locate the variables of HDF5 files; only the files themselves do.
-        if (type == CkptType.FULL && !entry.name().endsWith(".h5")) {
+        if (located) {
             checkPlaces(entry);
         }
     }
