@@ -3,22 +3,16 @@
 #include "drumlin/core.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LANES DRUMLIN_MD5_LANES
 
-/*
- * The fastest kernels for one stream and for up to 2, 4, 8 and 16 streams. Those wider than the width in use are NULL. Two
- * streams have two lanes, or four with two to spare.
- */
+/* The fastest kernels for one stream and for up to 4, 8 and 16 streams. Those wider than the width in use are NULL. */
 struct kernels {
     md5_stream *stream;
-    md5_kernel *two, *four, *eight, *sixteen;
-    int lanes_of_two;
+    md5_kernel *four, *eight, *sixteen;
 };
 
 struct drumlin_md5 {
@@ -84,82 +78,17 @@ static int32_t widest_kernel(void)
 #endif
 }
 
-/* What measured() has found, and that it has. */
-enum { VECTOR_STREAM = 1, VECTOR_PAIR = 2, MEASURED = 4 };
-
-static int64_t nanoseconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-/* The shortest time of a kernel over a few KiB: another program may have had the processor in the others. */
-static int64_t shortest(md5_stream *stream, md5_kernel *kernel)
-{
-    enum { RUNS = 8, BLOCKS = 32 };
-    static const uint8_t bytes[BLOCKS * MD5_BLOCK];
-    const uint8_t *data[LANES];
-    uint32_t state[MD5_WORDS][LANES] = {{0}}, single[MD5_WORDS] = {0};
-    for (int lane = 0; lane < LANES; lane++)
-        data[lane] = bytes;
-    int64_t best = INT64_MAX;
-    for (int run = 0; run < RUNS; run++) {
-        int64_t begin = nanoseconds();
-        if (stream)
-            stream(single, bytes, BLOCKS);
-        else
-            kernel(state, data, BLOCKS);
-        int64_t taken = nanoseconds() - begin;
-        best = taken < best ? taken : best;
-    }
-    return best;
-}
-
-/*
- * Which kernels for one and two streams are faster here: processors differ by a factor of two either way. One whose vector
- * operations take two cycles is faster in general registers. A tenth of a millisecond, once in a process; two threads may
- * both measure.
- */
-static int measured(void)
-{
-    static atomic_int found;
-    int known = atomic_load_explicit(&found, memory_order_relaxed);
-    if (known == 0) {
-        md5_kernel *four = md5_lanes_4;
-        known = MEASURED;
-#ifdef __x86_64__
-        if (widest_kernel() == LANES) {
-            four = md5_lanes_4_512;
-            if (shortest(md5_stream_512, NULL) < shortest(single_blocks, NULL))
-                known |= VECTOR_STREAM;
-        }
-#endif
-        if (shortest(NULL, four) < shortest(NULL, md5_lanes_2))
-            known |= VECTOR_PAIR;
-        atomic_store_explicit(&found, known, memory_order_relaxed);
-    }
-    return known;
-}
-
 static struct kernels kernels_for(int32_t width)
 {
-    struct kernels kernels = {.stream = single_blocks, .two = md5_lanes_2, .lanes_of_two = 2, .four = md5_lanes_4};
+    struct kernels kernels = {.stream = single_blocks, .four = md5_lanes_4};
 #ifdef __x86_64__
-    if (width == 16) {
-        kernels.four = md5_lanes_4_512;
-        kernels.eight = md5_lanes_8_512;
-        kernels.sixteen = md5_lanes_16;
-        if (measured() & VECTOR_STREAM)
-            kernels.stream = md5_stream_512;
-    } else if (width == 8) {
+    if (width == 16)
+        kernels = (struct kernels){md5_stream_512, md5_lanes_4_512, md5_lanes_8_512, md5_lanes_16};
+    else if (width == 8)
         kernels.eight = md5_lanes_8;
-    }
+#else
+    (void)width;
 #endif
-    if (width >= 4 && (measured() & VECTOR_PAIR)) {
-        kernels.two = kernels.four;
-        kernels.lanes_of_two = 4;
-    }
     return kernels;
 }
 
@@ -249,8 +178,6 @@ static void hash_runs(drumlin_md5 *md5, const struct run *runs, int count, size_
 {
     if (count == 1)
         run_single(md5, runs, blocks);
-    else if (count == 2)
-        run_kernel(md5, md5->kernels.two, md5->kernels.lanes_of_two, runs, count, blocks);
     else if (count <= 4)
         run_kernel(md5, md5->kernels.four, 4, runs, count, blocks);
     else if (count <= 8)

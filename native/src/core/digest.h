@@ -18,7 +18,6 @@
  */
 typedef void md5_kernel(uint32_t state[MD5_WORDS][16], const uint8_t *const *data, size_t blocks);
 
-md5_kernel md5_lanes_2;
 md5_kernel md5_lanes_4;
 #ifdef __x86_64__
 md5_kernel md5_lanes_8;
@@ -44,7 +43,7 @@ md5_stream md5_stream_512;
 #define MD5_H(b, c, d) ((b) ^ ((c) ^ (d)))
 #define MD5_I(b, c, d) ((c) ^ ((b) | ~(d)))
 #define MD5_ROTATE(v, s) (((v) << (s)) | ((v) >> (32 - (s))))
-#define MD5_ONE_STEP(f, a, b, c, d, w, k, s)                                                                           \
+#define MD5_STEP(f, a, b, c, d, w, k, s)                                                                               \
     do {                                                                                                               \
         (a) += (w) + K(k);                                                                                             \
         (a) += f(b, c, d);                                                                                             \
@@ -52,20 +51,14 @@ md5_stream md5_stream_512;
     } while (0)
 #ifdef MD5_TERNARY
 #define MD5_G(b, c, d) (((b) & (d)) | ((c) & ~(d)))
-#define MD5_ONE_STEP_G(a, b, c, d, w, k, s) MD5_ONE_STEP(MD5_G, a, b, c, d, w, k, s)
+#define MD5_STEP_G(a, b, c, d, w, k, s) MD5_STEP(MD5_G, a, b, c, d, w, k, s)
 #else
-#define MD5_ONE_STEP_G(a, b, c, d, w, k, s)                                                                            \
+#define MD5_STEP_G(a, b, c, d, w, k, s)                                                                                \
     do {                                                                                                               \
         (a) += (w) + K(k) + ((c) & ~(d));                                                                              \
         (a) += (b) & (d);                                                                                              \
         (a) = MD5_ROTATE(a, s) + (b);                                                                                  \
     } while (0)
-#endif
-
-/* A file that hashes several streams in turn step by step has defined what a step is. */
-#ifndef MD5_STEP
-#define MD5_STEP MD5_ONE_STEP
-#define MD5_STEP_G MD5_ONE_STEP_G
 #endif
 
 #define MD5_STEPS(a, b, c, d, x)                                                                                       \

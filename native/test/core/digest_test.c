@@ -1,5 +1,4 @@
 #include "cmocka_all.h"
-#include "digest.h"
 #include "drumlin/core.h"
 
 #include <errno.h>
@@ -109,44 +108,6 @@ static void the_single_stream_agrees_with_openssl(void **state)
     }
 }
 #endif
-
-/* Which of them are used is measured, so that those which are slow here are called only by this test. */
-static void the_kernels_of_few_streams_agree(void **state)
-{
-    (void)state;
-    enum { BLOCKS = 37 };
-    static uint8_t bytes[4][BLOCKS * MD5_BLOCK];
-    const uint8_t *data[16] = {bytes[0], bytes[1], bytes[2], bytes[3]};
-    uint32_t four[MD5_WORDS][16] = {{0}}, two[MD5_WORDS][16] = {{0}};
-    for (int lane = 0; lane < 4; lane++)
-        for (int i = 0; i < BLOCKS * MD5_BLOCK; i++)
-            bytes[lane][i] = (uint8_t)random_below(256);
-    for (int word = 0; word < MD5_WORDS; word++)
-        for (int lane = 0; lane < 4; lane++) {
-            four[word][lane] = (uint32_t)random_below(1 << 30);
-            two[word][lane] = four[word][lane];
-        }
-    uint32_t start[MD5_WORDS][16];
-    memcpy(start, four, sizeof start);
-    md5_lanes_4(four, data, BLOCKS);
-    md5_lanes_2(two, data, BLOCKS);
-    for (int word = 0; word < MD5_WORDS; word++) {
-        assert_memory_equal(two[word], four[word], 2 * sizeof(uint32_t));
-        assert_memory_equal(&two[word][2], &start[word][2], 2 * sizeof(uint32_t));
-    }
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512vl")) {
-        uint32_t single[MD5_WORDS];
-        for (int word = 0; word < MD5_WORDS; word++)
-            single[word] = start[word][0];
-        md5_stream_512(single, data[0], BLOCKS);
-        for (int word = 0; word < MD5_WORDS; word++)
-            assert_int_equal(single[word], four[word][0]);
-        md5_lanes_4_512(start, data, BLOCKS);
-        assert_memory_equal(start, four, sizeof start);
-    }
-#endif
-}
 
 /*
  * Sixteen streams of random bytes, cut at random places, some fed more often than others, some started again half way.
@@ -270,7 +231,6 @@ int main(void)
         cmocka_unit_test(the_single_stream_agrees_with_openssl),
 #endif
         cmocka_unit_test(every_width_agrees_with_the_single_stream),
-        cmocka_unit_test(the_kernels_of_few_streams_agree),
         cmocka_unit_test(streams_of_more_than_512_mib_are_counted_right),
         cmocka_unit_test(wrong_arguments_are_refused),
     };

@@ -11,6 +11,7 @@
  *
  * @uses io.drumlin.checkpoint.CheckpointsProvider there is only one, in this module
  * @uses io.drumlin.comm.CommunicatorProvider the module {@code io.drumlin.mpi} has one
+ * @uses io.drumlin.format.hdf5.Hdf5Library the module {@code io.drumlin.hdf5} has one
  * @uses io.drumlin.nativecore.BundledLibraries each jar with native libraries has one
  * @provides io.drumlin.checkpoint.CheckpointsProvider the checkpoint engine
  */
@@ -43,12 +44,14 @@ module io.drumlin.core {
     exports io.drumlin.nativecore to
             io.drumlin.core.natives.linux.arm64,
             io.drumlin.core.natives.linux.x86_64,
+            io.drumlin.hdf5,
             io.drumlin.mpi,
             io.drumlin.mpi.natives.linux.arm64,
             io.drumlin.mpi.natives.linux.x86_64;
 
     uses io.drumlin.checkpoint.CheckpointsProvider;
     uses io.drumlin.comm.CommunicatorProvider;
+    uses io.drumlin.format.hdf5.Hdf5Library;
     uses io.drumlin.nativecore.BundledLibraries;
 
     provides io.drumlin.checkpoint.CheckpointsProvider with

@@ -50,7 +50,7 @@ class ModulesTest {
 
     @ArchTest
     static void noOtherProgramGetsInternalPackages(JavaClasses ours) throws IOException {
-        for (String module : List.of("core", "mpi", "cli")) {
+        for (String module : List.of("core", "hdf5", "mpi", "cli")) {
             assertThat(statements(module, "exports [^;]* to ([^;]*);")
                             .flatMap(found -> Stream.of(found.group(1).split(","))))
                     .as(module)
@@ -61,7 +61,7 @@ class ModulesTest {
     /** Without them a program on the class path finds nothing that the module path finds, and the other way round. */
     @ArchTest
     static void servicesAreTheSameOnBothPaths(JavaClasses ours) throws IOException {
-        for (String module : List.of("core", "mpi")) {
+        for (String module : List.of("core", "hdf5", "mpi")) {
             List<String> provided = statements(module, "provides (\\S+) with (\\S+);")
                     .map(found -> found.group(1) + " " + found.group(2))
                     .toList();

@@ -7,6 +7,7 @@ import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.hdf5.Hdf5File;
+import io.drumlin.format.hdf5.Hdf5Reader;
 import io.drumlin.format.hdf5.StoredDataset;
 import io.drumlin.format.hdf5.StoredDataset.Chunk;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** An HDF5 file, either by itself or as the file of a rank whose metadata were found; docs/formats/fti-hdf5.md. */
 final class Hdf5Datasets implements RecognisedFile {
@@ -27,14 +29,19 @@ final class Hdf5Datasets implements RecognisedFile {
     /** The check of the whole file; there is none without metadata, or if C FTI wrote them. */
     private final FtiDataFile.Integrity integrity;
 
-    private final List<StoredDataset> datasets;
     private final Findings findings = new Findings();
+
+    /** Null if the file is damaged. */
+    private final @Nullable Hdf5Reader reader;
+
+    private final List<StoredDataset> datasets;
 
     private Hdf5Datasets(FileSource source, String title, FtiDataFile.Integrity integrity) throws IOException {
         this.source = source;
         this.title = title;
         this.integrity = integrity;
-        this.datasets = read();
+        this.reader = read();
+        this.datasets = reader == null ? List.of() : reader.datasets();
     }
 
     /** Makes a file without metadata. */
@@ -52,13 +59,17 @@ final class Hdf5Datasets implements RecognisedFile {
         return new Hdf5Datasets(source, "FTI " + kind + ", HDF5", FtiDataFile.checksum(entry.ownChecksum()));
     }
 
-    private List<StoredDataset> read() throws IOException {
+    private @Nullable Hdf5Reader read() throws IOException {
         try {
-            return Hdf5File.read(source).datasets();
+            return source.as(Hdf5Reader.class, path -> Hdf5Reader.open(source, path, false));
         } catch (FormatException e) {
             findings.add(e.finding());
-            return List.of();
+            return null;
         }
+    }
+
+    private boolean isDecoded() {
+        return reader != null && reader.isDecoded();
     }
 
     @Override
@@ -90,15 +101,18 @@ final class Hdf5Datasets implements RecognisedFile {
                 dataset.bytes(),
                 Sizes.unit(dataset.bytes()),
                 chunks.size(),
-                chunks.isEmpty() ? "-" : chunks.get(0).offset(),
+                chunks.isEmpty() || isDecoded() ? "-" : chunks.get(0).offset(),
                 checksums(dataset)
             };
         });
     }
 
-    private static String checksums(StoredDataset dataset) {
+    private String checksums(StoredDataset dataset) {
         if (isUnwritten(dataset)) {
             return "never written";
+        }
+        if (isDecoded()) {
+            return "decoded by the HDF5 library";
         }
         return dataset.chunks().stream().anyMatch(chunk -> chunk.stored() > 0) ? "Fletcher-32" : "none";
     }
@@ -107,6 +121,9 @@ final class Hdf5Datasets implements RecognisedFile {
     public void write(JsonGenerator json) throws IOException {
         json.writeStringField("format", FORMAT);
         json.writeStringField("checksum", integrity.text());
+        if (isDecoded()) {
+            json.writeBooleanField("decoded_by_library", true);
+        }
         json.writeArrayFieldStart("datasets");
         for (StoredDataset dataset : datasets) {
             json.writeStartObject();
@@ -120,7 +137,7 @@ final class Hdf5Datasets implements RecognisedFile {
             json.writeNumberField("size", dataset.bytes());
             json.writeNumberField("stored_size", dataset.storedBytes());
             json.writeArrayFieldStart("chunks");
-            for (Chunk chunk : dataset.chunks()) {
+            for (Chunk chunk : isDecoded() ? List.<Chunk>of() : dataset.chunks()) {
                 json.writeStartObject();
                 json.writeNumberField("offset", chunk.offset());
                 json.writeNumberField("length", chunk.length());
@@ -145,6 +162,11 @@ final class Hdf5Datasets implements RecognisedFile {
         }
         wanted.stream().filter(Hdf5Datasets::isUnwritten).forEach(this::addUnwritten);
         try {
+            if (reader != null && reader.isDecoded()) {
+                reader.verify();
+                integrity.verify(source, findings);
+                return;
+            }
             Hdf5File.read(data).verify();
             integrity.verify(data, findings);
         } catch (FormatException e) {
@@ -180,7 +202,8 @@ final class Hdf5Datasets implements RecognisedFile {
                 .toList();
         boolean verified = !(integrity instanceof FtiDataFile.Unchecked)
                 || dataset.chunks().stream().allMatch(chunk -> chunk.stored() > 0);
-        return StoredData.of(name(dataset), dataset.bytes(), verified, source, pieces)
+        ByteSource elements = reader == null ? source : reader.elements();
+        return StoredData.of(name(dataset), dataset.bytes(), verified, elements, pieces)
                 .typed(Optional.of(ValueType.of(dataset.type())), dataset.dimensions());
     }
 
@@ -192,7 +215,7 @@ final class Hdf5Datasets implements RecognisedFile {
 
     @Override
     public long checkedBytes() {
-        return source.size();
+        return isDecoded() ? 0 : source.size();
     }
 
     @Override

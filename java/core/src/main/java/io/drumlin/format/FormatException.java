@@ -4,7 +4,7 @@ import io.drumlin.DrumlinException;
 import java.nio.file.Path;
 
 /** Thrown if bytes do not conform to their format. It has the field, its position, its value and the allowed values. */
-public final class FormatException extends DrumlinException {
+public class FormatException extends DrumlinException {
 
     private static final long serialVersionUID = 1L;
 

@@ -152,7 +152,7 @@ public final class NativeLibrary {
      *
      * @return true with {@code -Ddrumlin.native=off}
      */
-    static boolean switchedOff() {
+    public static boolean switchedOff() {
         return "off".equals(System.getProperty(SWITCH_PROPERTY));
     }
 
@@ -271,7 +271,7 @@ public final class NativeLibrary {
         }
         // The folder's name has the number of the user. If the user database does not know it, all users have the name
         // "?".
-        String folder = "drumlin-" + ownUid() + "-" + digest(contents);
+        String folder = privateName(digest(contents));
         for (String disk : localDisks()) {
             Path place = pathOf("copy of the bundled library", disk + "/" + folder);
             if (place != null
@@ -306,14 +306,44 @@ public final class NativeLibrary {
         return disks;
     }
 
+    /** Returns the name of a folder of this user. */
+    private static String privateName(String what) {
+        return "drumlin-" + ownUid() + "-" + what;
+    }
+
+    /**
+     * Makes a folder of this user on a disk of the node, or takes the one that another process has made.
+     *
+     * @param what end of its name
+     * @return a folder that others cannot change
+     * @throws IOException it is possible on none of the disks
+     */
+    public static Path privateFolder(String what) throws IOException {
+        List<String> refusals = new ArrayList<>();
+        for (String disk : localDisks()) {
+            try {
+                Path folder = Path.of(disk, privateName(what));
+                makePrivate(folder);
+                return folder;
+            } catch (IOException | InvalidPathException | UnsupportedOperationException e) {
+                refusals.add(e.toString());
+            }
+        }
+        throw new IOException("no private folder on a disk of this node: " + String.join("; ", refusals));
+    }
+
+    private static void makePrivate(Path folder) throws IOException {
+        try {
+            Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PRIVATE));
+        } catch (FileAlreadyExistsException e) {
+            // Another rank, or an earlier job, has made it.
+        }
+        requirePrivate(folder);
+    }
+
     private boolean extract(Map<String, byte[]> contents, Path folder) {
         try {
-            try {
-                Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PRIVATE));
-            } catch (FileAlreadyExistsException e) {
-                // Another rank, or an earlier job, has unpacked it.
-            }
-            requirePrivate(folder);
+            makePrivate(folder);
             for (Map.Entry<String, byte[]> file : contents.entrySet()) {
                 extract(file.getValue(), folder.resolve(file.getKey()));
             }

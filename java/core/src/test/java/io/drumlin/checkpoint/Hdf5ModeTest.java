@@ -331,6 +331,31 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         assertRecovers(run, 1, Level.L1);
     }
 
+    /** The file may be whole: an older checkpoint is taken only if the user says so. */
+    @Test
+    void aFileForTheLibraryIsNoReasonToTakeAnOlderCheckpoint() throws IOException {
+        RunFixture run = run(Map.of());
+        takeData(run, Level.L4, Level.L1);
+        withoutDigests(run);
+        Path file = run.file("Ckpt2-Rank2.h5");
+        Path packed = directory.resolve("packed.h5");
+        Hdf5Tools.run("h5repack", "-f", "/fields/matrix:GZIP=6", file.toString(), packed.toString());
+        Path metadata = run.file("l1/sector0-group0.fti");
+        Files.writeString(
+                metadata,
+                Files.readString(metadata)
+                        .replaceAll("(Ckpt2-Rank2.h5\nckpt_file_size +=).*", "$1 " + Files.size(packed))
+                        .replaceAll("(ckpt_file_maxs +=).*", "$1 1000000"));
+        Files.move(packed, file, StandardCopyOption.REPLACE_EXISTING);
+        assertThatThrownBy(() -> run.run(RANKS, (checkpoints, comm) -> {}))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Ckpt2-Rank2.h5")
+                .hasMessageContaining("io.drumlin:drumlin-hdf5 is not on the class path")
+                .hasMessageContaining("on_unreadable = older");
+        Files.writeString(run.config(), Files.readString(run.config()) + "\n[drumlin]\non_unreadable = older\n");
+        assertRecovers(run, 1, Level.L4);
+    }
+
     @Test
     void theDatasetMustBeDefinedAsItWas() throws IOException {
         RunFixture run = run(Map.of());

@@ -1,13 +1,15 @@
 package io.drumlin.format.hdf5;
 
 import io.drumlin.format.FormatException;
+import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.hdf5.Datatype.Member;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Reads datatype messages. */
-final class DatatypeReader {
+public final class DatatypeReader {
 
     /** Largest depth of nested types. */
     private static final int MOST_DEPTH = 64;
@@ -18,6 +20,18 @@ final class DatatypeReader {
     private static final int MOST_MEMBER_DIMENSIONS = 4;
 
     private DatatypeReader() {}
+
+    /**
+     * Reads a datatype message, as the library encodes a type.
+     *
+     * @param message the message, without the bytes that tell its type and size
+     * @return the type
+     * @throws FormatException the message is damaged, or of a class that no checkpoint has
+     * @throws IOException must not happen
+     */
+    public static Datatype decode(ByteBuffer message) throws IOException {
+        return read(Window.of(new MemoryByteSource(message), "datatype", 0, message.remaining()));
+    }
 
     static Datatype read(Window message) throws FormatException {
         return read(message, 0);

@@ -58,7 +58,8 @@ public final class Hdf5File {
         superblock.expect("signature", NewFile.SIGNATURE);
         int version = superblock.u8("version of the superblock");
         if (version > 1) {
-            throw Window.wrong(
+            NewerSuperblock.requireWhole(structures, version);
+            throw Window.unsupported(
                     "version of the superblock",
                     8,
                     "is " + version + ": the file is in a newer format of HDF5 than 0 and 1");
@@ -97,7 +98,11 @@ public final class Hdf5File {
     private void readSuperblock(int more) throws IOException {
         Window block = Window.of(structures, "superblock", 0, 96 + more);
         block.skip("superblock", 13);
-        block.expect("sizes of offsets and lengths", (byte) 8, (byte) 8);
+        int offsets = block.u8("size of offsets");
+        int lengths = block.u8("size of lengths");
+        if (offsets != Long.BYTES || lengths != Long.BYTES) {
+            throw Window.unsupported("sizes of offsets and lengths", 13, "are " + offsets + " and " + lengths);
+        }
         block.skip("superblock", 9 + more);
         long base = block.u64("base address");
         block.address("free-space address");
@@ -123,6 +128,7 @@ public final class Hdf5File {
         if (path.chars().filter(each -> each == '/').count() > MOST_DEPTH) {
             throw Window.wrong("group", 0, "there are more than " + MOST_DEPTH + " groups within groups");
         }
+        header.requireNoLinks(path);
         Window table = header.need(HeaderWriter.SYMBOL_TABLE, "symbol table of group " + path + "/");
         long tree = table.u64("address of the B-tree");
         Window heap = Window.of(structures, "local heap", table.u64("address of the local heap"), 32);
@@ -186,7 +192,9 @@ public final class Hdf5File {
         ObjectHeader header = ObjectHeader.read(structures, address);
         if (header.find(HeaderWriter.SYMBOL_TABLE).isPresent()) {
             readGroup(path, header);
-        } else if (header.find(HeaderWriter.LAYOUT).isPresent()) {
+        } else if (header.find(HeaderWriter.LAYOUT).isEmpty()) {
+            header.requireNoLinks(path);
+        } else {
             datasets.put(path, readDataset(path, header));
         }
     }
@@ -198,7 +206,10 @@ public final class Hdf5File {
         boolean checksums = checksums(path, header);
         Window layout = header.need(HeaderWriter.LAYOUT, "layout of " + path);
         long at = layout.offset();
-        layout.expect("version of the layout", (byte) 3);
+        int version = layout.u8("version of the layout");
+        if (version != 3) {
+            throw Window.unsupported("version of the layout", at, "of " + path + " is " + version);
+        }
         StoredDataset empty = new StoredDataset(path, dimensions, type, List.of());
         long bytes;
         try {
@@ -211,7 +222,7 @@ public final class Hdf5File {
             return contiguous(empty, layout, bytes);
         }
         if (layoutClass != HeaderWriter.CHUNKED) {
-            throw Window.wrong("class of the layout", at, "of " + path + " is " + layoutClass);
+            throw Window.unsupported("class of the layout", at, "of " + path + " is " + layoutClass);
         }
         return chunked(empty, layout, bytes, checksums);
     }
@@ -256,7 +267,7 @@ public final class Hdf5File {
         for (int i = 0; i < count; i++) {
             int filter = filters.u16("filter");
             if (filter != HeaderWriter.FLETCHER32 || count > 1) {
-                throw Window.wrong(
+                throw Window.unsupported(
                         "filter", filters.offset() - 2, "of " + path + " is " + filter + ", one of " + count);
             }
         }
@@ -302,12 +313,13 @@ public final class Hdf5File {
             along.add(layout.u32("dimension of a chunk"));
         }
         ChunkShape shape = new ChunkShape(empty.dimensions(), along, empty.elementSize());
-        if (along.size() < Math.max(rank, 1) || along.contains(0L) || !shape.isInOrder()) {
-            throw Window.wrong(
-                    "dimensions of chunks",
-                    at,
-                    "of " + empty.path() + " are " + along + " of " + empty.dimensions()
-                            + ", which do not leave the elements in their order");
+        String problem = "of " + empty.path() + " are " + along + " of " + empty.dimensions();
+        if (along.size() < Math.max(rank, 1) || along.contains(0L)) {
+            throw Window.wrong("dimensions of chunks", at, problem);
+        }
+        if (!shape.isInOrder()) {
+            throw Window.unsupported(
+                    "dimensions of chunks", at, problem + ", which do not leave the elements in their order");
         }
         if (bytes == 0 || tree == HeaderWriter.UNDEFINED) {
             return empty;

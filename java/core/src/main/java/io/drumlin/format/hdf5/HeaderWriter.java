@@ -9,6 +9,8 @@ final class HeaderWriter {
     static final int DATASPACE = 0x01;
     static final int DATATYPE = 0x03;
     static final int FILL_VALUE = 0x05;
+    static final int LINK_INFO = 0x02;
+    static final int LINK = 0x06;
     static final int LAYOUT = 0x08;
     static final int FILTERS = 0x0B;
     static final int CONTINUATION = 0x10;

@@ -27,7 +27,13 @@ final class ObjectHeader {
     static ObjectHeader read(ByteSource file, long address) throws IOException {
         ObjectHeader header = new ObjectHeader(address);
         Window prefix = Window.of(file, "object header", address, PREFIX);
-        prefix.expect("version of the object header", (byte) 1);
+        int version = prefix.u8("version of the object header");
+        if (version == 'O' && prefix.u8("object header") == 'H') {
+            throw Window.unsupported("version of the object header", address, "is newer than 1");
+        }
+        if (version != 1) {
+            throw Window.wrong("version of the object header", address, "is " + version + ", not 1");
+        }
         prefix.skip("object header", 1);
         int count = prefix.u16("number of messages");
         prefix.u32("reference count");
@@ -74,6 +80,13 @@ final class ObjectHeader {
     /** Returns the data of the first message of a type, which must be there. */
     Window need(int type, String what) throws FormatException {
         return find(type).orElseThrow(() -> Window.wrong(what, address, "it is missing"));
+    }
+
+    /** Checks that this is no group of the newer kind, whose members are in messages or in a heap. */
+    void requireNoLinks(String path) throws FormatException {
+        if (find(HeaderWriter.LINK_INFO).isPresent() || find(HeaderWriter.LINK).isPresent()) {
+            throw Window.unsupported("links of " + path + "/", address, "the group has links in place of symbols");
+        }
     }
 
     /** Returns whether the message of a type only points to the actual message. */

@@ -38,6 +38,11 @@ final class Window {
         return new FormatException("HDF5", new Finding(field, Math.max(offset, 0), problem));
     }
 
+    /** Returns the exception for a part of the format that this package does not read. */
+    static FormatException unsupported(String field, long offset, String problem) {
+        return new UnsupportedFeatureException(new Finding(field, Math.max(offset, 0), problem));
+    }
+
     /** Returns the next bytes as a separate part. */
     Window part(String what, int length) throws FormatException {
         need(what, length);

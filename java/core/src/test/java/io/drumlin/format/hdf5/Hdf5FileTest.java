@@ -7,11 +7,13 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.hdf5.NewDataset.NewChunk;
+import io.drumlin.storage.IoFailures;
 import io.jhdf.HdfFile;
 import io.jhdf.api.Group;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -263,7 +265,46 @@ class Hdf5FileTest {
     @Test
     void newerFormatsAreRefusedByName() {
         byte[] file = small();
-        file[8] = 2;
+        file[8] = 4;
         assertThatThrownBy(() -> Hdf5File.read(source(file))).hasMessageContaining("newer format");
+    }
+
+    /** Nobody shall look for a library because of a damaged file. */
+    @Test
+    void aChangedVersionMakesNoNewerFile() {
+        byte[] file = small();
+        for (byte version = 2; version <= 3; version++) {
+            file[8] = version;
+            file[9] = 0;
+            assertDamaged(file, "size of offsets");
+            file[9] = 8;
+            assertDamaged(file, "checksum of the superblock");
+        }
+    }
+
+    private static void assertDamaged(byte[] file, String field) {
+        assertThatThrownBy(() -> Hdf5Reader.open(source(file), Path.of("file.h5"), false))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining(field);
+    }
+
+    /** Its author published these values. */
+    @Test
+    void checksumsOfMetadataAreThoseOfTheLibrary() {
+        assertThat(NewerSuperblock.lookup3(new byte[0])).isEqualTo(0xdeadbeef);
+        assertThat(NewerSuperblock.lookup3("Four score and seven years ago".getBytes(StandardCharsets.US_ASCII)))
+                .isEqualTo(0x17770551);
+    }
+
+    @Test
+    void withoutTheLibraryTheArtifactIsNamed() {
+        byte[] file = small();
+        file[8] = 4;
+        assertThatThrownBy(() -> Hdf5Reader.open(source(file), Path.of("file.h5"), false))
+                .isNotInstanceOf(FormatException.class)
+                .satisfies(failure -> assertThat(IoFailures.mayPass(failure)).isTrue())
+                .hasMessageContaining("file.h5")
+                .hasMessageContaining("version of the superblock")
+                .hasMessageContaining("io.drumlin:drumlin-hdf5 is not on the class path");
     }
 }

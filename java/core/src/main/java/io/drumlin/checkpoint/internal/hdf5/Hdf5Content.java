@@ -15,23 +15,27 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.VariableEntry;
-import io.drumlin.format.hdf5.Hdf5File;
+import io.drumlin.format.hdf5.Hdf5Reader;
 import io.drumlin.format.hdf5.StoredDataset;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** An HDF5 file with a dataset for each variable (docs/formats/fti-hdf5.md). */
 public final class Hdf5Content implements PosixFileFormat {
+
+    private static final int WINDOW = 1 << 20;
 
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -71,16 +75,32 @@ public final class Hdf5Content implements PosixFileFormat {
     public StoredFile stored(int ckptId, FileEntry entry) {
         boolean digested = !entry.digest().isEmpty();
         return PosixFilePlan.stored(
-                ckptId, entry, List.of(), Optional.of((file, path, data) -> chunks(file, path, data, !digested)));
+                ckptId, entry, List.of(), Optional.of((file, path, data) -> locate(file, path, data, digested)));
     }
 
     @Override
     public void check(Path path) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-            for (StoredDataset dataset :
-                    read(new BlockFileSource(file), path, true).datasets()) {
-                requireElements("verifying", path, dataset);
-            }
+            with(new BlockFileSource(file), path, false, read -> {
+                read.verify();
+                for (StoredDataset dataset : read.datasets()) {
+                    requireElements("verifying", path, dataset);
+                }
+            });
+        }
+    }
+
+    /** Work on the datasets of a file. */
+    @FunctionalInterface
+    private interface Work {
+        void on(Hdf5Reader file) throws IOException;
+    }
+
+    private static void with(ByteSource file, Path path, boolean compared, Work work) throws IOException {
+        try (Hdf5Reader read = Hdf5Reader.open(file, path, compared)) {
+            work.on(read);
+        } catch (FormatException e) {
+            throw e.in(path);
         }
     }
 
@@ -96,34 +116,49 @@ public final class Hdf5Content implements PosixFileFormat {
         }
     }
 
-    private static Hdf5File read(ByteSource file, Path path, boolean verify) throws IOException {
-        try {
-            Hdf5File read = Hdf5File.read(file);
-            if (verify) {
-                read.verify();
-            }
-            return read;
-        } catch (FormatException e) {
-            throw e.in(path);
-        }
-    }
-
-    /** Returns where the variables are, by the present names of their datasets. */
-    private static List<StoredFile.Chunk> chunks(
-            ByteSource source, Path path, Map<Integer, ProtectedData> data, boolean verify) throws IOException {
-        Hdf5File file = read(source, path, verify);
+    /**
+     * Returns where the variables are, by the present names of their datasets. If a library decodes the file, the
+     * variables are copied, and nothing is left to be read.
+     *
+     * @param digested whether {@code source} compares all bytes with the digest of the file
+     */
+    private static List<StoredFile.Chunk> locate(
+            ByteSource source, Path path, Map<Integer, ProtectedData> data, boolean digested) throws IOException {
         List<StoredFile.Chunk> chunks = new ArrayList<>();
-        for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
-            int id = entry.getKey();
-            for (StoredDataset.Chunk chunk :
-                    dataset(path, file, id, entry.getValue()).chunks()) {
-                chunks.add(new StoredFile.Chunk(id, chunk.from(), chunk.offset(), chunk.length(), Optional.empty()));
+        with(source, path, digested, file -> {
+            if (!digested && !file.isDecoded()) {
+                file.verify();
             }
-        }
+            for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
+                int id = entry.getKey();
+                for (StoredDataset.Chunk chunk :
+                        dataset(path, file, id, entry.getValue()).chunks()) {
+                    chunks.add(
+                            new StoredFile.Chunk(id, chunk.from(), chunk.offset(), chunk.length(), Optional.empty()));
+                }
+            }
+            if (file.isDecoded()) {
+                copy(file.elements(), chunks, data);
+                chunks.clear();
+            }
+        });
         return chunks;
     }
 
-    private static StoredDataset dataset(Path path, Hdf5File file, int id, ProtectedData variable)
+    private static void copy(ByteSource elements, List<StoredFile.Chunk> chunks, Map<Integer, ProtectedData> data)
+            throws IOException {
+        ByteBuffer window = ByteBuffer.allocateDirect(WINDOW);
+        for (StoredFile.Chunk chunk : chunks) {
+            ProtectedData variable = Objects.requireNonNull(data.get(chunk.id()));
+            for (long at = 0; at < chunk.length(); at += window.capacity()) {
+                elements.readFully(
+                        chunk.offset() + at, window.clear().limit((int) Math.min(WINDOW, chunk.length() - at)));
+                variable.copyIn(chunk.from() + at, window.flip());
+            }
+        }
+    }
+
+    private static StoredDataset dataset(Path path, Hdf5Reader file, int id, ProtectedData variable)
             throws DrumlinException {
         String name = variable.dataset().path(id);
         Optional<StoredDataset> found = file.dataset(name);

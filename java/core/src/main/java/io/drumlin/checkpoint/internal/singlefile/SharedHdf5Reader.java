@@ -5,8 +5,9 @@ import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.hdf5.Hdf5Content;
 import io.drumlin.checkpoint.internal.hdf5.Hdf5Tree;
 import io.drumlin.checkpoint.internal.singlefile.Subsets.Subset;
+import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
-import io.drumlin.format.hdf5.Hdf5File;
+import io.drumlin.format.hdf5.Hdf5Reader;
 import io.drumlin.format.hdf5.StoredDataset;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
@@ -53,12 +54,13 @@ public final class SharedHdf5Reader {
     /** Work on the open file. */
     @FunctionalInterface
     private interface Work {
-        void with(BlockFile file, Hdf5File content) throws IOException;
+        void with(Hdf5Reader content) throws IOException;
     }
 
     private void read(Work work) throws IOException {
-        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-            work.with(file, Hdf5File.read(new BlockFileSource(file)));
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ));
+                Hdf5Reader content = Hdf5Reader.open(new BlockFileSource(file), path, false)) {
+            work.with(content);
         } catch (FormatException e) {
             throw e.in(path);
         }
@@ -66,17 +68,17 @@ public final class SharedHdf5Reader {
 
     /** Checks that the file is whole, as far as its content shows it. */
     public void verify() throws IOException {
-        read((file, content) -> content.verify());
+        read(content -> content.verify());
     }
 
     /** Returns the dimensions of a dataset in the file. */
     public List<Long> dimensions(RunDataset dataset) throws IOException {
         StoredDataset[] stored = new StoredDataset[1];
-        read((file, content) -> stored[0] = dataset(content, dataset));
+        read(content -> stored[0] = dataset(content, dataset));
         return stored[0].dimensions();
     }
 
-    private StoredDataset dataset(Hdf5File content, RunDataset dataset) throws DrumlinException {
+    private StoredDataset dataset(Hdf5Reader content, RunDataset dataset) throws DrumlinException {
         StoredDataset stored = content.dataset(dataset.path()).orElse(null);
         if (stored == null) {
             throw refused(dataset, "is not in it");
@@ -99,14 +101,14 @@ public final class SharedHdf5Reader {
 
     /** Checks that datasets are in the file as they are declared in this run. */
     public void check(Collection<RunDataset> datasets) throws IOException {
-        read((file, content) -> {
+        read(content -> {
             for (RunDataset dataset : datasets) {
                 datasetAsDeclared(content, dataset);
             }
         });
     }
 
-    private StoredDataset datasetAsDeclared(Hdf5File content, RunDataset dataset) throws DrumlinException {
+    private StoredDataset datasetAsDeclared(Hdf5Reader content, RunDataset dataset) throws DrumlinException {
         StoredDataset stored = dataset(content, dataset);
         if (!stored.dimensions().equals(dataset.dimensions())) {
             throw refused(
@@ -119,11 +121,11 @@ public final class SharedHdf5Reader {
     /** Fills a variable from the file. */
     public void recover(Subset subset, ProtectedData data) throws IOException {
         RunDataset dataset = subset.dataset();
-        read((file, content) -> {
+        read(content -> {
             StoredDataset stored = datasetAsDeclared(content, dataset);
             long size = stored.elementSize();
             try (AlignedBuffer memory = storage.allocate(WINDOW_BYTES)) {
-                Window window = new Window(file, stored, memory.buffer());
+                Window window = new Window(content.elements(), path, stored, memory.buffer());
                 subset.slab()
                         .forEachRun(
                                 dataset.dimensions(),
@@ -135,15 +137,17 @@ public final class SharedHdf5Reader {
     /** The part of a dataset that is in memory. */
     private static final class Window {
 
-        private final BlockFile file;
+        private final ByteSource elements;
+        private final Path path;
         private final StoredDataset dataset;
         private final ByteBuffer memory;
         private long start;
         private int length;
         private long lastRun = -1;
 
-        Window(BlockFile file, StoredDataset dataset, ByteBuffer memory) {
-            this.file = file;
+        Window(ByteSource elements, Path path, StoredDataset dataset, ByteBuffer memory) {
+            this.elements = elements;
+            this.path = path;
             this.dataset = dataset;
             this.memory = memory;
         }
@@ -171,13 +175,12 @@ public final class SharedHdf5Reader {
             length = (int) Math.min(memory.capacity(), Math.min(wanted, chunk.length() - skipped));
             if (length <= 0) {
                 throw DrumlinException.during("recovery from a shared HDF5 file")
-                        .path(file.path())
+                        .path(path)
                         .problem("dataset " + dataset.path() + " has no elements at byte " + position)
                         .advice("declare subsets that are within the dataset")
                         .exception();
             }
-            BlockFileSource.readFully(
-                    file, chunk.offset() + skipped, memory.clear().limit(length));
+            elements.readFully(chunk.offset() + skipped, memory.clear().limit(length));
             memory.clear();
         }
 

@@ -1,0 +1,218 @@
+package io.drumlin.hdf5;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.format.Finding;
+import io.drumlin.format.FormatException;
+import io.drumlin.format.hdf5.Datatype;
+import io.drumlin.format.hdf5.DatatypeReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.bytedeco.hdf5.global.hdf5;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.SizeTPointer;
+
+/**
+ * What the library tells of a dataset.
+ *
+ * @param id the dataset
+ * @param type its type in the file; negative if the library did not give it, as the following ones
+ * @param space its dataspace
+ * @param properties how it was made
+ */
+record OpenDataset(Path file, String name, long id, long type, long space, long properties) implements Closeable {
+
+    /** Largest description of a type. */
+    private static final int MOST_BYTES = 1 << 20;
+
+    /** The library's default for the memory of a dataset's chunks. */
+    private static final long LEAST_CACHE = 1 << 20;
+
+    /** A prime number, as the library asks for: places in the table of the chunks in memory. */
+    private static final int SLOTS = 12421;
+
+    /** Bytes before the message in what H5Tencode makes: its number and a version. */
+    private static final int ENCODING_PREFIX = 2;
+
+    /** Opens a dataset, to be closed by the caller. */
+    static OpenDataset of(Path file, long fileId, String name) throws IOException {
+        long cache;
+        try (OpenDataset first = open(file, fileId, name, hdf5.H5P_DEFAULT)) {
+            cache = first.cache();
+        }
+        long access = hdf5.H5Pcreate(hdf5.H5P_CLS_DATASET_ACCESS_ID_g());
+        Calls.check(access, "H5Pcreate");
+        try {
+            Calls.check(hdf5.H5Pset_chunk_cache(access, SLOTS, cache, 1.0), "H5Pset_chunk_cache");
+            return open(file, fileId, name, access);
+        } finally {
+            hdf5.H5Pclose(access);
+        }
+    }
+
+    private static OpenDataset open(Path file, long fileId, String name, long access) throws IOException {
+        long id = Calls.check(hdf5.H5Dopen2(fileId, name, access), "dataset " + name, file);
+        OpenDataset made = new OpenDataset(
+                file, name, id, hdf5.H5Dget_type(id), hdf5.H5Dget_space(id), hdf5.H5Dget_create_plist(id));
+        if (Math.min(made.type, Math.min(made.space, made.properties)) < 0) {
+            made.close();
+            throw made.wrong("type or dataspace", "the HDF5 library does not give it");
+        }
+        return made;
+    }
+
+    @Override
+    public void close() {
+        if (type >= 0) {
+            hdf5.H5Tclose(type);
+        }
+        if (space >= 0) {
+            hdf5.H5Sclose(space);
+        }
+        if (properties >= 0) {
+            hdf5.H5Pclose(properties);
+        }
+        hdf5.H5Dclose(id);
+    }
+
+    long call(long result, String what) throws IOException {
+        return Calls.check(result, what + " of " + name, file);
+    }
+
+    private FormatException wrong(String field, String problem) {
+        return new FormatException("HDF5", new Finding(field + " of " + name, 0, problem)).in(file);
+    }
+
+    long[] dimensions() throws IOException {
+        long[] dimensions = new long[(int) call(hdf5.H5Sget_simple_extent_ndims(space), "dimensions")];
+        if (dimensions.length > 0) {
+            call(hdf5.H5Sget_simple_extent_dims(space, dimensions, (long[]) null), "dimensions");
+        }
+        return dimensions;
+    }
+
+    private long[] chunk() throws IOException {
+        long[] chunk = new long[dimensions().length];
+        call(hdf5.H5Pget_chunk(properties, chunk.length, chunk), "chunks");
+        return chunk;
+    }
+
+    private static long chunksAlong(long dimension, long chunk) {
+        return dimension / chunk + (dimension % chunk == 0 ? 0 : 1);
+    }
+
+    /**
+     * Returns the memory for chunks with which each is decoded once when the elements are read in their order. The
+     * library decodes whole chunks, and C FTI makes one of a variable.
+     */
+    private long cache() throws IOException {
+        if (hdf5.H5Pget_layout(properties) != hdf5.H5D_CHUNKED
+                || call(hdf5.H5Pget_nfilters(properties), "filters") == 0) {
+            return LEAST_CACHE;
+        }
+        long[] dimensions = dimensions();
+        long[] chunk = chunk();
+        try {
+            long bytes = Math.multiplyExact(hdf5.H5Tget_size(type), chunk[0]);
+            for (int i = 1; i < chunk.length; i++) {
+                long along = Math.multiplyExact(chunksAlong(dimensions[i], chunk[i]), chunk[i]);
+                bytes = Math.multiplyExact(bytes, along);
+            }
+            return Math.max(bytes, LEAST_CACHE);
+        } catch (ArithmeticException e) {
+            throw wrong("chunks", "they have more than 2^63 bytes");
+        }
+    }
+
+    /** Decodes the type as Drumlin's own reader does, which refuses those whose elements are only addresses. */
+    Datatype element() throws IOException {
+        try (SizeTPointer size = new SizeTPointer(1)) {
+            call(hdf5.H5Tencode(type, null, size), "type");
+            if (size.get() > MOST_BYTES) {
+                throw wrong("type", "its description has " + size.get() + " bytes");
+            }
+            ByteBuffer message = ByteBuffer.allocateDirect((int) size.get());
+            try (BytePointer target = new BytePointer(message)) {
+                call(hdf5.H5Tencode(type, target, size), "type");
+            }
+            return decode(message.position(ENCODING_PREFIX));
+        }
+    }
+
+    private Datatype decode(ByteBuffer message) throws IOException {
+        try {
+            return DatatypeReader.decode(message);
+        } catch (FormatException e) {
+            throw wrong("type", e.finding().toString());
+        }
+    }
+
+    /**
+     * Returns whether all elements are in the file; false if none is.
+     *
+     * @throws FormatException only some are, or they are in another file
+     * @throws IOException the library cannot decode them
+     */
+    boolean isWritten() throws IOException {
+        requireFilters();
+        int layout = hdf5.H5Pget_layout(properties);
+        if (layout == hdf5.H5D_VIRTUAL || hdf5.H5Pget_external_count(properties) > 0) {
+            throw wrong("elements", "they are in other files, which no digest of this one covers");
+        }
+        if (layout == hdf5.H5D_CHUNKED) {
+            return hasChunks();
+        }
+        int[] status = new int[1];
+        call(hdf5.H5Dget_space_status(id, status), "elements");
+        return layout == hdf5.H5D_COMPACT || status[0] == hdf5.H5D_SPACE_STATUS_ALLOCATED;
+    }
+
+    private boolean hasChunks() throws IOException {
+        long[] dimensions = dimensions();
+        long[] chunk = chunk();
+        double needed = 1;
+        for (int i = 0; i < chunk.length; i++) {
+            needed *= chunksAlong(dimensions[i], chunk[i]);
+        }
+        long[] found = new long[1];
+        call(hdf5.H5Dget_num_chunks(id, hdf5.H5S_ALL, found), "chunks");
+        if (found[0] != 0 && found[0] != needed) {
+            throw wrong("chunks", "there are " + found[0] + ", and not one for all elements");
+        }
+        return found[0] != 0;
+    }
+
+    /**
+     * Checks that the library has all filters, and that they give back the bytes that were written: n-bit keeps only
+     * those that the type describes, which for C FTI's opaque types is one, and scale-offset rounds. A filter that is
+     * not there says nothing about the file.
+     */
+    private void requireFilters() throws IOException {
+        long count = call(hdf5.H5Pget_nfilters(properties), "filters");
+        for (int i = 0; i < count; i++) {
+            int filter = filter(i);
+            if (filter == hdf5.H5Z_FILTER_NBIT || filter == hdf5.H5Z_FILTER_SCALEOFFSET) {
+                throw wrong("filter", "is " + filter + ", which does not keep all bytes of the elements");
+            }
+            if (hdf5.H5Zfilter_avail(filter) <= 0) {
+                throw DrumlinException.during("reading HDF5")
+                        .path(file)
+                        .problem("the elements of " + name + " have the filter " + filter
+                                + ", which the HDF5 library does not have")
+                        .advice(
+                                "name the folder of its plugin with HDF5_PLUGIN_PATH, or remove the filter with h5repack")
+                        .cause(new UnsatisfiedLinkError("filter " + filter))
+                        .exception();
+            }
+        }
+    }
+
+    private int filter(int index) throws IOException {
+        try (SizeTPointer values = new SizeTPointer(1).put(0)) {
+            return (int) call(
+                    hdf5.H5Pget_filter2(properties, index, new int[1], values, new int[1], 1, new byte[1], new int[1]),
+                    "filter");
+        }
+    }
+}
