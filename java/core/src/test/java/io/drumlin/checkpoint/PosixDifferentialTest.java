@@ -103,6 +103,24 @@ class PosixDifferentialTest {
         assertThat(run.files()).contains("Global/X/dCP/dcp-id1-rank0.fti");
     }
 
+    @Test
+    void aDirectoryWithTheNameOfTheNextFileIsPutAside() throws IOException {
+        RunFixture run = run("basic.dcp_stack_size", "1");
+        take(run, BLOCK);
+        Path next = run.file("dcp-id0-rank1.fti").resolveSibling("dcp-id1-rank1.fti");
+        Files.createDirectories(next.resolve("with something in it"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(7, new byte[BLOCK]);
+            checkpoints.recover();
+            checkpoints.checkpoint(2, Level.L4_DCP);
+            checkpoints.checkpoint(3, Level.L4_DCP);
+        });
+        assertThat(run.files())
+                .contains("Global/X/dCP/dcp-id2-rank1.fti")
+                .doesNotContain("Global/X/dCP/dcp-id1-rank1.fti");
+        expect(run, BLOCK, 1);
+    }
+
     /** The file with the last checkpoint is there until the metadata know the next. */
     @Test
     void aFullFileIsReplacedByTheNext() throws IOException {

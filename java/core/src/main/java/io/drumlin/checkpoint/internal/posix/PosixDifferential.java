@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.internal.dcp.VariableDigests;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.UnfinishedFile;
 import io.drumlin.format.fti.DcpFile;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
@@ -127,7 +128,11 @@ public final class PosixDifferential {
             throw failure;
         }
         DirectoryTree.make(directory(), storage);
-        DcpLayerWriter file = new DcpLayerWriter(storage, directory().resolve(state.fileName()), config, state, order);
+        Path path = directory().resolve(state.fileName());
+        if (state.layers().isEmpty()) {
+            UnfinishedFile.putDirectoryAside(storage, path);
+        }
+        DcpLayerWriter file = new DcpLayerWriter(storage, path, config, state, order);
         open = file;
         return file;
     }
@@ -194,11 +199,11 @@ public final class PosixDifferential {
         committed = new DcpLayerState(last.number(), last.fileName(), last.layers(), known, last.lastCkptId());
     }
 
-    /** Deletes this rank's files except the file of the last checkpoint. */
+    /** Deletes this rank's files except the file of the last checkpoint. Directories of their names are not its own. */
     void deleteOthers() throws IOException {
         String kept = committedName();
         for (Path file : files().keySet()) {
-            if (!file.endsWith(kept)) {
+            if (!file.endsWith(kept) && !PathStatus.isDirectory(file)) {
                 storage.delete(file);
             }
         }
