@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a function below appears, changes its signature or its meaning, or disappears. */
-#define DRUMLIN_MPI_ABI 6
+#define DRUMLIN_MPI_ABI 7
 
 /* The DRUMLIN_MPI_ABI with which the library was built. May be called at any time. */
 DRUMLIN_API int32_t drumlin_mpi_abi(void);

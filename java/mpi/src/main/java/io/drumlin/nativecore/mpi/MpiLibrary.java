@@ -18,7 +18,7 @@ import org.bytedeco.javacpp.annotation.Platform;
 public final class MpiLibrary {
 
     /** The {@code DRUMLIN_MPI_ABI} for which these declarations were written. */
-    public static final int ABI = 6;
+    public static final int ABI = 7;
 
     private MpiLibrary() {}
 
