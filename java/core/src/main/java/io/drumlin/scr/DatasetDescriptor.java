@@ -165,6 +165,14 @@ public final class DatasetDescriptor {
         return KvFields.number(tree, "CREATED");
     }
 
+    /** Returns whether both describe one dataset. An id alone may have been used again. */
+    boolean isOfSame(DatasetDescriptor other) {
+        return created().isPresent()
+                && created().equals(other.created())
+                && id().equals(other.id())
+                && name().equals(other.name());
+    }
+
     /**
      * Returns the fields as they are stored.
      *

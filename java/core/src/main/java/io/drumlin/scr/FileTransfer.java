@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.OptionalLong;
+import java.util.function.LongConsumer;
 import java.util.zip.CRC32;
 
 /** Copies files between a cache and the prefix directory and checks that they are what was written. */
@@ -17,15 +18,20 @@ final class FileTransfer {
     private static final int BUFFER_BYTES = 1 << 22;
 
     private final KvTreeStore store;
-    private final Pace pace;
+    private final LongConsumer copied;
 
     FileTransfer(KvTreeStore store) {
         this(store, Pace.unlimited());
     }
 
     FileTransfer(KvTreeStore store, Pace pace) {
+        this(store, pace::copied);
+    }
+
+    /** @param copied gets the number of bytes of each part that was copied */
+    FileTransfer(KvTreeStore store, LongConsumer copied) {
         this.store = store;
-        this.pace = pace;
+        this.copied = copied;
     }
 
     /**
@@ -41,24 +47,24 @@ final class FileTransfer {
             store.makeDirectory(parent);
         }
         CRC32 computed = new CRC32();
-        long copied = 0;
+        long offset = 0;
         EnumSet<OpenMode> writing = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE);
         try (BlockFile source = store.storage().open(from, EnumSet.of(OpenMode.READ));
                 BlockFile target = store.storage().open(to, writing);
                 AlignedBuffer memory = store.storage().allocate(BUFFER_BYTES)) {
             ByteBuffer buffer = memory.buffer().clear();
-            for (int read = source.read(buffer, 0); read > 0; read = source.read(buffer, copied)) {
+            for (int read = source.read(buffer, 0); read > 0; read = source.read(buffer, offset)) {
                 computed.update(buffer.slice(0, read));
-                target.write(buffer.slice(0, read), copied);
-                copied += read;
-                pace.copied(read);
+                target.write(buffer.slice(0, read), offset);
+                offset += read;
+                copied.accept(read);
             }
             target.sync();
         }
         if (parent != null) {
             store.storage().syncDirectory(parent);
         }
-        check(from, "bytes", size, copied);
+        check(from, "bytes", size, offset);
         check(from, "CRC32", crc, computed.getValue());
         return computed.getValue();
     }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
@@ -106,17 +107,27 @@ public final class IndexOperations {
      * @throws IOException a file could not be read or written
      */
     public SortedSet<Integer> build(int id, Path recorded) throws IOException {
+        return build(id, recorded, Set.of());
+    }
+
+    /**
+     * Adds a dataset to the index that was saved from the caches of a job that died.
+     *
+     * @param copied the ranks whose files were checked when they were saved
+     */
+    SortedSet<Integer> build(int id, Path recorded, Set<Integer> copied) throws IOException {
         Found found = new Found(id, prefix.metadata(id));
         DatasetMetadata metadata = metadata(found);
         // If files were missing, SCR leaves a summary that says incomplete. More files may be there now.
         SortedSet<Integer> rebuilt = PathStatus.exists(metadata.summary()) && metadata.readComplete()
                 ? new TreeSet<>()
-                : summarise(found, metadata, recorded);
+                : summarise(found, metadata, recorded, copied);
         add(found);
         return rebuilt;
     }
 
-    private SortedSet<Integer> summarise(Found found, DatasetMetadata metadata, Path recorded) throws IOException {
+    private SortedSet<Integer> summarise(Found found, DatasetMetadata metadata, Path recorded, Set<Integer> copied)
+            throws IOException {
         KvTreeStore store = new KvTreeStore(storage);
         Optional<DatasetDescriptor> descriptor =
                 new FlushStates(store.readIfThere(prefix.flush())).descriptor(found.id());
@@ -126,9 +137,10 @@ public final class IndexOperations {
                     "neither " + metadata.summary() + " nor " + prefix.flush() + " describes it",
                     "");
         }
-        ScavengedDataset dataset = new ScavengedDataset(store, prefix, recorded, found.directory());
+        ListedFiles listed = new ListedFiles(prefix, store, descriptor.get());
+        ScavengedDataset dataset = new ScavengedDataset(store, prefix, recorded, found.directory(), listed);
         SortedSet<Integer> rebuilt = dataset.rebuild();
-        metadata.write(descriptor.get(), dataset.check(), true);
+        metadata.write(descriptor.get(), dataset.check(copied), true);
         return rebuilt;
     }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -29,18 +30,22 @@ final class ScavengedDataset {
 
     private static final Pattern MAP = Pattern.compile("filemap_(\\d{1,9})");
     private static final Pattern SET = Pattern.compile(
-            "(reddesc|reddescmap)\\.er\\.\\d+\\.((?:partner|xor|rs|single)\\.grp_\\d+_of_\\d+)\\.mem_\\d+_of_\\d+\\.redset");
+            "(?<family>reddesc|reddescmap)\\.er\\.(?<rank>\\d{1,9})\\.(?<set>(?:partner|xor|rs|single)\\.grp_\\d+_of_\\d+)\\.mem_\\d+_of_\\d+\\.redset");
 
     private final KvTreeStore store;
     private final ScrPrefix prefix;
     private final Path recorded;
     private final Path directory;
+    private final ListedFiles listed;
 
     /** The members of each set from its headers, by family and set, then by rank in the set. */
     private final SortedMap<String, SortedMap<Integer, KvTree>> sets = new TreeMap<>();
 
     /** The files of each rank, under their names in the cache. */
     private final NavigableMap<Integer, KvTree> maps = new TreeMap<>();
+
+    /** The ranks whose own redundancy data for their files were saved. */
+    private final SortedSet<Integer> saved = new TreeSet<>();
 
     private final int ranks;
 
@@ -50,12 +55,15 @@ final class ScavengedDataset {
      * @param recorded the path that the files record for the prefix directory; it differs only if the directory was
      *     moved
      * @param directory the directory of the dataset's metadata
+     * @param listed the files that belong to other datasets
      */
-    ScavengedDataset(KvTreeStore store, ScrPrefix prefix, Path recorded, Path directory) throws IOException {
+    ScavengedDataset(KvTreeStore store, ScrPrefix prefix, Path recorded, Path directory, ListedFiles listed)
+            throws IOException {
         this.store = store;
         this.prefix = prefix;
         this.recorded = recorded;
         this.directory = directory;
+        this.listed = listed;
         readMaps();
         readSets();
         this.ranks = ranks();
@@ -77,8 +85,12 @@ final class ScavengedDataset {
             Matcher matcher = SET.matcher(path.getFileName().toString());
             KvTree members = matcher.matches() ? store.readIfWhole(path).get("DESC") : null;
             if (members != null) {
+                String family = matcher.group("family");
                 SortedMap<Integer, KvTree> set =
-                        sets.computeIfAbsent(matcher.group(1) + " " + matcher.group(2), name -> new TreeMap<>());
+                        sets.computeIfAbsent(family + " " + matcher.group("set"), name -> new TreeMap<>());
+                if (family.equals(Redundancy.DATA)) {
+                    saved.add(Integer.parseInt(matcher.group("rank")));
+                }
                 for (KvTree member : members.entries().values()) {
                     KvTree descriptor = member.get("DESC");
                     KvFields.integer(descriptor, "RANK")
@@ -115,23 +127,33 @@ final class ScavengedDataset {
      * Rebuilds the files of lost nodes.
      *
      * @return the ranks whose files were rebuilt
-     * @throws IOException a file could not be read or written
+     * @throws IOException a file could not be read or written, or would replace one of another dataset
      */
     SortedSet<Integer> rebuild() throws IOException {
-        rebuild(
-                Redundancy.MAPS,
-                IntStream.range(0, ranks)
-                        .filter(rank -> !maps.containsKey(rank))
-                        .boxed()
-                        .toList());
+        List<Integer> unmapped = IntStream.range(0, ranks)
+                .filter(rank -> !maps.containsKey(rank))
+                .boxed()
+                .toList();
+        rebuild(Redundancy.MAPS, unmapped);
         readMaps();
-        SortedSet<Integer> lost = ranksWithoutAll();
+        requireFreePlaces();
+        NavigableSet<Integer> lost = ranksWithoutAll();
+        // Nothing of these ranks was saved, so what is at their places was there before.
+        unmapped.stream().filter(rank -> !saved.contains(rank)).forEach(lost::add);
         rebuild(Redundancy.DATA, lost);
         return lost;
     }
 
-    private SortedSet<Integer> ranksWithoutAll() throws IOException {
-        SortedSet<Integer> without = new TreeSet<>();
+    private void requireFreePlaces() throws IOException {
+        for (KvTree files : maps.values()) {
+            for (KvTree file : files.entries().values()) {
+                listed.requireFree(place(CachedFile.of(file)));
+            }
+        }
+    }
+
+    private NavigableSet<Integer> ranksWithoutAll() throws IOException {
+        NavigableSet<Integer> without = new TreeSet<>();
         for (int rank = 0; rank < ranks; rank++) {
             if (!hasAll(rank)) {
                 without.add(rank);
@@ -194,9 +216,10 @@ final class ScavengedDataset {
     /**
      * Checks that all files of all ranks are there, makes them durable and lists them.
      *
+     * @param copied the ranks whose files were checked and made durable when they were saved, if they were saved whole
      * @throws IOException a file is missing or differs from what was written
      */
-    RankFiles check() throws IOException {
+    RankFiles check(Set<Integer> copied) throws IOException {
         KvTree found = new KvTree();
         for (int rank = 0; rank < ranks; rank++) {
             KvTree files = maps.get(rank);
@@ -211,8 +234,10 @@ final class ScavengedDataset {
                 if (problem.isPresent()) {
                     throw lacking(path, rank, problem.get());
                 }
-                cached.check(path, store);
-                new PrefixFiles(prefix, store).sync(path);
+                if (!copied.contains(rank)) {
+                    cached.check(path, store);
+                    new PrefixFiles(prefix, store).sync(path);
+                }
                 cached.describe(owned.add(prefix.path().relativize(path).toString()));
             }
         }

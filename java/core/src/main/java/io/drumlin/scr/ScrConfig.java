@@ -90,6 +90,41 @@ public final class ScrConfig {
     }
 
     /**
+     * Makes the configuration that a job had which has ended: the environment, and what its program set. Lines of the
+     * program that Drumlin does not know are left out.
+     *
+     * @param environment usually {@link System#getenv()}
+     * @param prefix the prefix directory of the job
+     * @return a configuration with this prefix directory
+     * @throws IOException what the program set cannot be read
+     */
+    public static ScrConfig ofJob(Map<String, String> environment, ScrPrefix prefix) throws IOException {
+        Map<String, String> joined = new HashMap<>(environment);
+        joined.put("SCR_PREFIX", prefix.path().toString());
+        ScrConfig config = new ScrConfig(joined);
+        if (PathStatus.exists(prefix.applicationConfig())) {
+            for (String line : Files.readAllLines(prefix.applicationConfig(), StandardCharsets.UTF_8)) {
+                try {
+                    config.add(line);
+                } catch (IllegalArgumentException e) {
+                    // C programs may set what has no effect here.
+                }
+            }
+        }
+        return config;
+    }
+
+    /**
+     * Returns the directory in which each node has the index of its cache.
+     *
+     * @return an absolute path
+     * @throws IOException the user's file cannot be read, or has a line that is not supported
+     */
+    public Path controlDirectory() throws IOException {
+        return read().control();
+    }
+
+    /**
      * Sets a parameter. The environment and the user's file override it.
      *
      * @param key name, {@code SCR_...}; opening datasets warns of one that has no effect
