@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
             IndexCommand.class,
             HaltCommand.class,
             LaunchCommand.class,
+            ScavengeCommand.class,
             SionCommand.class,
             GsdCommand.class,
             StatCommand.class,

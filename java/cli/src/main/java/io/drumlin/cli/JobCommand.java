@@ -82,7 +82,7 @@ record JobCommand(List<String> words, Launcher launcher) {
      * @param probe what the user says
      * @param slurm whether the nodes are those of an allocation of Slurm, on which there may be no ssh
      */
-    List<String> agent(@Nullable String probe, boolean slurm) {
+    private List<String> agent(@Nullable String probe, boolean slurm) {
         if (probe != null) {
             return List.of(probe.strip().split("\\s+"));
         }
@@ -93,6 +93,18 @@ record JobCommand(List<String> words, Launcher launcher) {
         return slurm || launcher == Launcher.SRUN
                 ? List.of()
                 : List.of("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=5");
+    }
+
+    /**
+     * Returns how a command is run on a node.
+     *
+     * @param probe what the user says
+     * @param slurm whether the nodes are those of an allocation of Slurm
+     * @param here whether no nodes are known, so that there is only this machine
+     */
+    NodeShell shell(@Nullable String probe, boolean slurm, boolean here) {
+        List<String> srun = List.of(launcher == Launcher.SRUN ? words.get(0) : "srun");
+        return here ? new NodeShell(List.of(), List.of()) : new NodeShell(agent(probe, slurm), srun);
     }
 
     /**

@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
                     + " are up; the others are spare.",
             "The mpirun of Open MPI gets options with which it notices within 20 seconds that a node has lost its power.",
             "A job that ends with status 0 is done. A job that ends with 75 has stopped before its end, with a"
-                    + " checkpoint, and is not started again here."
+                    + " checkpoint, and is not started again here.",
+            "Datasets of SCR that are in the caches of nodes only are saved in the end, as by drumlin scavenge."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
@@ -92,8 +93,9 @@ final class LaunchCommand implements Callable<Integer> {
     @Option(
             names = "--probe",
             paramLabel = "COMMAND",
-            description = "COMMAND NODE true succeeds on a node that is up. Otherwise the agent that mpirun is given"
-                    + " (plm_rsh_agent), sinfo under Slurm, or ssh.")
+            description =
+                    "COMMAND NODE PROGRAM runs a program on a node; a node on which true succeeds is up. Otherwise"
+                            + " the agent that mpirun is given (plm_rsh_agent), sinfo and srun under Slurm, or ssh.")
     private @Nullable String probe;
 
     @Option(
@@ -101,6 +103,25 @@ final class LaunchCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Append the events to FILE, a JSON object a line; otherwise they go to stderr.")
     private @Nullable Path log;
+
+    @Option(
+            names = "--scr-prefix",
+            paramLabel = "DIR",
+            description =
+                    "The prefix directory of a job of SCR; otherwise SCR_PREFIX, or the working directory. What is"
+                            + " in the caches of nodes only is saved there when the job is not started again.")
+    private @Nullable Path scrPrefix;
+
+    @Option(names = "--no-scavenge", description = "Leave datasets of SCR in the caches of nodes.")
+    private boolean noScavenge;
+
+    @Option(
+            names = "--scavenge-timeout",
+            paramLabel = "SECONDS",
+            defaultValue = ScavengeCommand.PATIENCE,
+            description = "Leave out a node that says nothing for so long while it is saving (default:"
+                    + " ${DEFAULT-VALUE}).")
+    private int patience;
 
     @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "mpirun, mpiexec or srun, with arguments.")
     private List<String> command = List.of();
@@ -112,9 +133,14 @@ final class LaunchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (tries < 1 || backOff < 0 || (nodes != null && nodes < 1) || (timeout != null && timeout < 1)) {
+        if (tries < 1
+                || backOff < 0
+                || patience < 1
+                || (nodes != null && nodes < 1)
+                || (timeout != null && timeout < 1)) {
             throw new ParameterException(
-                    spec.commandLine(), "--tries, --nodes and --timeout must be 1 or more, --back-off 0 or more");
+                    spec.commandLine(),
+                    "--tries, --nodes, --timeout and --scavenge-timeout must be 1 or more, --back-off 0 or more");
         }
         if (timeout != null && config == null) {
             throw new ParameterException(spec.commandLine(), "--timeout needs --config, to look for checkpoints");
@@ -125,12 +151,25 @@ final class LaunchCommand implements Callable<Integer> {
     }
 
     private int launch(LaunchLog events) throws IOException, InterruptedException {
+        wasStarted = false;
         JobCommand job = JobCommand.of(command);
         NodePool pool = NodePool.of(hostFile, System.getenv(), nodes, job, probe);
+        Scavenger scavenger = noScavenge
+                ? null
+                : new Scavenger(ScavengeCommand.prefix(scrPrefix), Duration.ofSeconds(patience), events);
+        int status = launch(job, pool, scavenger, events);
+        if (scavenger != null) {
+            scavenger.run(pool, true);
+        }
+        return status;
+    }
+
+    private int launch(JobCommand job, NodePool pool, @Nullable Scavenger scavenger, LaunchLog events)
+            throws IOException, InterruptedException {
         CheckpointWatch watch = new CheckpointWatch(config);
         int failures = 0;
         while (true) {
-            Optional<List<NodePool.Node>> chosen = choose(pool, events);
+            Optional<List<NodePool.Node>> chosen = choose(pool, scavenger, events);
             if (chosen.isPresent()) {
                 int status = run(job.on(chosen.get()), chosen.get(), watch, events);
                 if (status == 0 || status == Checkpoints.COME_AGAIN) {
@@ -148,7 +187,7 @@ final class LaunchCommand implements Callable<Integer> {
     }
 
     /** Returns the nodes of the next start; empty if there can be none now. */
-    private static Optional<List<NodePool.Node>> choose(NodePool pool, LaunchLog events)
+    private Optional<List<NodePool.Node>> choose(NodePool pool, @Nullable Scavenger scavenger, LaunchLog events)
             throws IOException, InterruptedException {
         NodePool.Choice choice;
         try {
@@ -163,6 +202,13 @@ final class LaunchCommand implements Callable<Integer> {
         }
         if (choice.missing() > 0) {
             events.write("too_few_nodes", Map.of("missing", choice.missing()));
+        }
+        boolean endangered = choice.missing() > 0 || !choice.leaving().isEmpty();
+        if (scavenger != null && endangered) {
+            // The next start may never come, or come without the caches of these nodes.
+            scavenger.run(pool, false);
+        }
+        if (choice.missing() > 0) {
             return Optional.empty();
         }
         return Optional.of(choice.nodes());

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code drumlin launch} did: a JSON object a line. Not thread-safe. */
+/** What {@code drumlin launch} or {@code drumlin scavenge} did: a JSON object a line. Not thread-safe. */
 final class LaunchLog implements AutoCloseable {
 
     private final PrintWriter out;
@@ -45,7 +45,7 @@ final class LaunchLog implements AutoCloseable {
     /**
      * Writes a line.
      *
-     * @param details numbers, texts and lists of texts
+     * @param details numbers, truth values, texts and lists of texts
      */
     void write(String event, Map<String, ?> details) throws IOException {
         JsonGenerator json = new JsonFactory().createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
@@ -72,6 +72,8 @@ final class LaunchLog implements AutoCloseable {
             json.writeEndArray();
         } else if (value instanceof Number number) {
             json.writeNumber(number.toString());
+        } else if (value instanceof Boolean is) {
+            json.writeBoolean(is);
         } else {
             json.writeString(value.toString());
         }

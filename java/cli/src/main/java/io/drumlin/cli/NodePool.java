@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.comm.HostName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -18,12 +19,15 @@ final class NodePool {
 
     private static final long PATIENCE_SECONDS = 15;
 
-    /** States of a node on which Slurm starts nothing, as {@code sinfo} names them; an asterisk says that it is silent. */
-    private static final Pattern GONE = Pattern.compile("(down|drain|fail|error|unk|no_respond|power).*|.*\\*");
+    /** States of a node that does not answer, as {@code sinfo} names them; an asterisk says that it is silent. */
+    private static final Pattern DEAD = Pattern.compile("(down|fail|error|unk|no_respond|power).*|.*\\*");
+
+    /** The start of the state of a node on which Slurm starts nothing new. */
+    private static final String DRAINED = "drain";
 
     private final List<Node> all;
     private final int needed;
-    private final List<String> agent;
+    private final NodeShell shell;
     private List<Node> last = List.of();
 
     /**
@@ -38,19 +42,21 @@ final class NodePool {
      *
      * @param down names of the nodes that do not answer
      * @param missing how many nodes are too few
+     * @param leaving names of the nodes of the start before that still answer, but get no ranks any more
      */
-    record Choice(List<Node> nodes, List<String> down, int missing) {
+    record Choice(List<Node> nodes, List<String> down, int missing, List<String> leaving) {
 
         Choice {
             nodes = List.copyOf(nodes);
             down = List.copyOf(down);
+            leaving = List.copyOf(leaving);
         }
     }
 
-    private NodePool(List<Node> all, int needed, List<String> agent) {
+    private NodePool(List<Node> all, int needed, NodeShell shell) {
         this.all = all;
         this.needed = needed;
-        this.agent = agent;
+        this.shell = shell;
     }
 
     /**
@@ -82,7 +88,10 @@ final class NodePool {
             throw new CommandException(
                     ExitCode.USAGE, "the job needs " + needed + " nodes, and " + nodes.size() + " are known");
         }
-        return new NodePool(nodes, needed == null ? nodes.size() : needed, job.agent(probe, !allocation.isEmpty()));
+        return new NodePool(
+                nodes,
+                needed == null ? nodes.size() : needed,
+                job.shell(probe, !allocation.isEmpty(), nodes.isEmpty()));
     }
 
     /**
@@ -91,9 +100,11 @@ final class NodePool {
      */
     Choice choose() throws IOException, InterruptedException {
         if (all.isEmpty()) {
-            return new Choice(List.of(), List.of(), 0);
+            return new Choice(List.of(), List.of(), 0, List.of());
         }
-        Set<String> up = agent.isEmpty() ? upBySlurm() : upByAgent();
+        Map<String, Boolean> reached = reach();
+        Set<String> up = new LinkedHashSet<>(reached.keySet());
+        up.removeIf(name -> Boolean.FALSE.equals(reached.get(name)));
         List<Node> spare = new ArrayList<>(all);
         spare.removeAll(last);
         spare.removeIf(node -> !up.contains(node.name()));
@@ -106,31 +117,51 @@ final class NodePool {
                 chosen.add(spare.remove(0));
             }
         }
+        List<String> leaving = last.stream()
+                .map(Node::name)
+                .filter(name -> Boolean.FALSE.equals(reached.get(name)))
+                .toList();
         if (chosen.size() == needed) {
             last = List.copyOf(chosen);
         }
         List<String> down =
                 all.stream().map(Node::name).filter(name -> !up.contains(name)).toList();
-        return new Choice(chosen, down, needed - chosen.size());
+        return new Choice(chosen, down, needed - chosen.size(), leaving);
     }
 
-    private Set<String> upBySlurm() throws IOException, InterruptedException {
+    /** Returns the names of the nodes that answer, also if no job may be started there; this machine's if it is the only one. */
+    List<String> reachable() throws IOException, InterruptedException {
+        return all.isEmpty() ? List.of(HostName.read()) : List.copyOf(reach().keySet());
+    }
+
+    /** Returns how a command is run on a node. */
+    NodeShell shell() {
+        return shell;
+    }
+
+    /** Returns the nodes that answer, each with whether a job may be started there. */
+    private Map<String, Boolean> reach() throws IOException, InterruptedException {
+        Map<String, Boolean> reached = new LinkedHashMap<>();
+        if (!shell.agent().isEmpty()) {
+            upByAgent().forEach(name -> reached.put(name, true));
+            return reached;
+        }
         String names = String.join(",", all.stream().map(Node::name).toList());
         String states = output(List.of("sinfo", "--noheader", "--Node", "--nodes=" + names, "--format=%N %T"));
-        Set<String> up = new LinkedHashSet<>();
         for (String line : states.lines().toList()) {
             String[] words = line.strip().split("\\s+", -1);
-            if (words.length == 2 && !GONE.matcher(words[1]).matches()) {
-                up.add(words[0]);
+            if (words.length == 2 && !DEAD.matcher(words[1]).matches()) {
+                // A node in several partitions has several lines.
+                reached.put(words[0], !words[1].startsWith(DRAINED));
             }
         }
-        return up;
+        return reached;
     }
 
     private Set<String> upByAgent() throws IOException, InterruptedException {
         Map<String, Process> probes = new LinkedHashMap<>();
         for (Node node : all) {
-            List<String> command = new ArrayList<>(agent);
+            List<String> command = new ArrayList<>(shell.agent());
             command.add(node.name());
             command.add("true");
             probes.put(

@@ -3,14 +3,23 @@ package io.drumlin.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.format.kvtree.KvTreeFile;
+import io.drumlin.scr.DatasetDescriptor;
+import io.drumlin.scr.FlushStates;
+import io.drumlin.scr.ScrPrefix;
+import io.drumlin.storage.NioEngine;
 import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -270,6 +279,45 @@ class LaunchCommandTest {
                 .containsExactly("nodes_unknown", "pause", "nodes_down", "start", "end", "done");
         assertThat(all("nodes_unknown", "error").get(0).toString()).endsWith(" failed: timeout");
         assertThat(folder.resolve("calls")).hasContent("--kill-on-bad-exit=1 --nodes=2 --nodelist=a,c x");
+    }
+
+    /** Slurm starts no job on a node that is drained, but does what the job of the allocation asks. */
+    @Tag("exhaustive")
+    @Test
+    void whatADrainedNodeHasIsSavedBeforeTheNextStart() throws Exception {
+        script(
+                "sinfo",
+                "[ -e \"$DIR/calls\" ] && state=draining || state=idle\nprintf \"a idle\\nb $state\\nc idle\\n\"");
+        String srun = script("srun", "echo \"$*\" >>\"$DIR/calls\"\n[ $(grep -c ' x$' \"$DIR/calls\") -ge 2 ]");
+        ScrPrefix prefix = new ScrPrefix(folder);
+        FlushStates states = new FlushStates(new KvTree());
+        states.cached(DatasetDescriptor.started(1, "ckpt.1", true, false, 5));
+        new NioEngine().createDirectories(prefix.scr());
+        try (SeekableByteChannel file =
+                Files.newByteChannel(prefix.flush(), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            file.write(KvTreeFile.encode(states.tree()));
+        }
+        assertThat(launchUnderSlurm(Map.of(), "--nodes", "2", "--scr-prefix", folder.toString(), "--", srun, "x"))
+                .as(Files.readString(folder.resolve("output")))
+                .isZero();
+        assertThat(all("scavenge_start", "nodes")).startsWith(List.of("a", "b", "c"));
+        assertThat(events())
+                .extracting(each -> each.get("event"))
+                .startsWith(
+                        "start",
+                        "end",
+                        "pause",
+                        "nodes_down",
+                        "scavenge_start",
+                        "scavenge_end",
+                        "start",
+                        "end",
+                        "done");
+        assertThat(Files.readString(folder.resolve("calls")))
+                .contains(
+                        "--nodes=1 --ntasks=1 --ntasks-per-node=1 --mpi=none --nodelist=b ",
+                        "--nodelist=a,b x\n",
+                        "--nodelist=a,c x\n");
     }
 
     @Test
