@@ -18,6 +18,7 @@ import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
 import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ByteSource;
@@ -38,6 +39,7 @@ final class LevelWriter {
 
     private final Communicator app;
     private final Group group;
+    private final Topology topology;
     private final RunDirectory directories;
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -46,6 +48,7 @@ final class LevelWriter {
     LevelWriter(RankContext context, RunDirectory directories, IoMode mode) {
         app = context.app();
         group = context.group();
+        topology = context.topology();
         this.directories = directories;
         storage = context.storage();
         slabs = context.slabs();
@@ -67,7 +70,7 @@ final class LevelWriter {
         String operation = "checkpoint " + ckptId + " at level " + level.number();
         checkGroup(operation, level);
         FilePlan filePlan = Agreement.call(app, operation, () -> {
-            DirectoryTree.make(directories.tmp(level), storage);
+            makeTmp(level);
             FilePlan planned = own.planFile(ckptId, timestamp);
             if (level == Level.L2 || level == Level.L3) {
                 slabs.fill();
@@ -104,10 +107,15 @@ final class LevelWriter {
                 md5 = Optional.of(encode(filePlan, image, encodedSize, path(level, FileKind.ENCODED, ckptId)));
             }
             own.close();
-            storage.syncDirectory(directories.tmp(level));
+            if (!exchanges) {
+                syncTmp(level);
+            }
             return md5;
         };
-        Optional<String> encodedMd5 = Agreement.call(app, operation, finish, exchanges ? trace::slowest : quick -> {});
+        Optional<String> encodedMd5 = Agreement.call(app, operation, finish, trace::slowest);
+        if (exchanges) {
+            Agreement.run(app, operation, () -> syncTmp(level), trace::slowest);
+        }
         trace.end(filePlan.size());
         mode.describe(level, filePlan, timestamp, encodedMd5);
         return filePlan;
@@ -124,7 +132,7 @@ final class LevelWriter {
         checkGroup(operation, level);
         Path tmp = directories.tmp(Level.L1);
         FilePlan filePlan = Agreement.call(app, operation, () -> {
-            DirectoryTree.make(tmp, storage);
+            makeTmp(Level.L1);
             return own.planFile(ckptId, timestamp);
         });
         long partnerSize = level == Level.L2 ? group.gather(filePlan.size())[group.left()] : -1;
@@ -139,6 +147,23 @@ final class LevelWriter {
         trace.end(filePlan.size());
         mode.describeForHead(level, filePlan, timestamp);
         return filePlan;
+    }
+
+    /** Makes the directory of the checkpoint being written, once on each node. */
+    private void makeTmp(Level level) throws IOException {
+        if (topology.isNodeMaster()) {
+            DirectoryTree.make(directories.tmp(level), storage);
+        }
+    }
+
+    /**
+     * Makes the names of all files of this node durable, after its ranks have met, once on each node. With a sync by each
+     * rank, a server of metadata would have as many of one directory as there are ranks.
+     */
+    private void syncTmp(Level level) throws IOException {
+        if (topology.isNodeMaster()) {
+            storage.syncDirectory(directories.tmp(level));
+        }
     }
 
     private void checkGroup(String operation, Level level) throws DrumlinException {

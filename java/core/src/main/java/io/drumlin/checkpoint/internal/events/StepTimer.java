@@ -25,9 +25,12 @@ public final class StepTimer {
         return step;
     }
 
-    /** Records which rank was the slowest. */
+    /** Records which rank was the slowest in a part of the step. The slowest of all parts counts. */
     public void slowest(SlowestRank found) {
-        slowest = found;
+        SlowestRank before = slowest;
+        if (before == null || before.nanos() < found.nanos()) {
+            slowest = found;
+        }
     }
 
     @Nullable

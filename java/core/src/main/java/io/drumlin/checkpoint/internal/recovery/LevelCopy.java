@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
+import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Agreement;
@@ -31,6 +32,7 @@ import java.util.Optional;
 public final class LevelCopy {
 
     private final Communicator app;
+    private final Topology topology;
     private final RunDirectory directories;
     private final StorageEngine storage;
     private final SlabPool slabs;
@@ -39,6 +41,7 @@ public final class LevelCopy {
 
     public LevelCopy(RankContext context, RunDirectory directories, IoMode mode) {
         app = context.app();
+        topology = context.topology();
         this.directories = directories;
         storage = context.storage();
         slabs = context.slabs();
@@ -53,7 +56,11 @@ public final class LevelCopy {
     public void copyToTmp(Path from, StoredFile file, Level level) throws IOException {
         String operation = "copying " + from + " to level " + level.number();
         Path copy = directories.tmp(level).resolve(mode.copyName(level, from));
-        Agreement.run(app, operation, () -> DirectoryTree.make(directories.tmp(level), storage));
+        Agreement.run(app, operation, () -> {
+            if (topology.isNodeMaster()) {
+                DirectoryTree.make(directories.tmp(level), storage);
+            }
+        });
         long start = file.whole().map(StoredFile.Chunk::offset).orElse(0L);
         Optional<SharedFileWriter> shared = mode.shared(level);
         if (shared.isPresent()) {
@@ -74,7 +81,11 @@ public final class LevelCopy {
                         level == Level.L1 ? RetainPolicy.IN_VARIABLES : RetainPolicy.NOTHING);
             });
         }
-        Agreement.run(app, operation, () -> storage.syncDirectory(directories.tmp(level)));
+        Agreement.run(app, operation, () -> {
+            if (topology.isNodeMaster()) {
+                storage.syncDirectory(directories.tmp(level));
+            }
+        });
         mode.describeCopy(level);
     }
 
