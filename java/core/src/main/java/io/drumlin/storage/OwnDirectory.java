@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * Checks directories that must belong to this user but lie where anybody may make some, for example below /tmp. The
@@ -14,7 +16,6 @@ import java.nio.file.Path;
  */
 public final class OwnDirectory {
 
-    private static final String UID = "unix:uid";
     private static final int ROOT = 0;
 
     private OwnDirectory() {}
@@ -27,8 +28,12 @@ public final class OwnDirectory {
      * @throws IOException it belongs to another user, or its owner cannot be read
      */
     public static void require(Path directory) throws IOException {
-        requireNoLink(directory);
-        if (isOfAnother(directory)) {
+        Optional<Owner> found = owner(directory, LinkOption.NOFOLLOW_LINKS);
+        if (found.isPresent() && found.get().ofLink) {
+            refuseLink(directory, found.get());
+            found = owner(directory);
+        }
+        if (found.isPresent() && found.get().isAnother()) {
             throw refused(directory, "it belongs to another user");
         }
     }
@@ -41,17 +46,36 @@ public final class OwnDirectory {
      * @throws IOException there is such a link, or its owner cannot be read
      */
     public static void requireNoLink(Path directory) throws IOException {
-        if (Files.isSymbolicLink(directory) && isOfAnother(directory, LinkOption.NOFOLLOW_LINKS)) {
-            throw refused(directory, "it is a symbolic link of another user");
+        Optional<Owner> found = owner(directory, LinkOption.NOFOLLOW_LINKS);
+        if (found.isPresent() && found.get().ofLink) {
+            refuseLink(directory, found.get());
         }
     }
 
-    private static boolean isOfAnother(Path path, LinkOption... options) throws IOException {
+    private static void refuseLink(Path link, Owner owner) throws IOException {
+        if (owner.isAnother()) {
+            throw refused(link, "it is a symbolic link of another user");
+        }
+    }
+
+    /** The owner of a directory, or of a symbolic link. */
+    private record Owner(int uid, boolean ofLink) {
+
+        boolean isAnother() throws IOException {
+            return uid != ROOT && uid != (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        }
+    }
+
+    /** Returns the owner by one look at the path; empty if nothing is there or the system has no owners. */
+    private static Optional<Owner> owner(Path path, LinkOption... options) throws IOException {
         try {
-            int owner = (Integer) Files.getAttribute(path, UID, options);
-            return owner != ROOT && owner != (Integer) Files.getAttribute(Path.of("/proc/self"), UID);
+            Map<String, Object> found = Files.readAttributes(path, "unix:uid,isSymbolicLink", options);
+            if (found.get("uid") instanceof Integer uid && found.get("isSymbolicLink") instanceof Boolean ofLink) {
+                return Optional.of(new Owner(uid, ofLink));
+            }
+            throw new IllegalStateException("the owner of " + path + " is not told");
         } catch (NoSuchFileException | UnsupportedOperationException | IllegalArgumentException e) {
-            return false;
+            return Optional.empty();
         } catch (IOException e) {
             throw IoFailures.explain("stat", path, e);
         }

@@ -63,39 +63,47 @@ public final class RunDirectory {
         globalStash = config.glblStashDir().resolve("stash");
     }
 
-    /** Makes the missing directories of the run. The parents of the configured directories must exist, as for C FTI. */
-    public void create(StorageEngine storage) throws IOException {
-        requireOwn();
-        DirectoryTree.make(ckptRoot, storage);
-        if (nodeDirectory.isPresent()) {
-            DirectoryTree.make(nodeDirectory.get(), storage);
+    /**
+     * Makes the missing directories of the run on this rank's node. Refuses those of another user, because they are often
+     * below /tmp, and makes nothing in them. The parents of the configured directories must exist, as for C FTI.
+     */
+    public void createLocal(StorageEngine storage) throws IOException {
+        boolean top = true;
+        for (Path own : nodeDirectory.isPresent() ? List.of(nodeDirectory.get(), local) : List.of(local)) {
+            if (!PathStatus.isDirectory(own)) {
+                if (top) {
+                    DirectoryTree.make(ckptRoot, storage);
+                }
+                DirectoryTree.make(own, storage);
+            }
+            // After that, because another user may have made it meanwhile.
+            OwnDirectory.require(own);
+            top = false;
         }
-        DirectoryTree.make(local, storage);
         if (staging) {
             DirectoryTree.make(stage(), storage);
         }
-        DirectoryTree.make(glblRoot, storage);
-        DirectoryTree.make(global, storage);
-        DirectoryTree.make(metaRoot, storage);
-        DirectoryTree.make(meta, storage);
-        // Another user may have created it first.
-        requireOwn();
     }
 
     /**
-     * Refuses node-local directories of another user, because they are often below /tmp. On the parallel file system a
-     * run may belong to a project.
+     * Makes the missing directories of the run on the parallel file system. A run may belong to a project there, so only
+     * links of another user are refused.
      */
-    private void requireOwn() throws IOException {
-        if (nodeDirectory.isPresent()) {
-            OwnDirectory.require(nodeDirectory.get());
+    public void createShared(StorageEngine storage) throws IOException {
+        for (Path shared : List.of(global, meta)) {
+            if (!PathStatus.isDirectory(shared)) {
+                DirectoryTree.make(shared.equals(global) ? glblRoot : metaRoot, storage);
+                DirectoryTree.make(shared, storage);
+            }
+            OwnDirectory.requireNoLink(shared);
         }
-        OwnDirectory.require(local);
+    }
+
+    /** Refuses directories and files of another user among those of the run on this node. */
+    public void requireOwnEntries() throws IOException {
         for (Path entry : PathStatus.entries(local)) {
             OwnDirectory.require(entry);
         }
-        OwnDirectory.requireNoLink(global);
-        OwnDirectory.requireNoLink(meta);
     }
 
     public Path local() {

@@ -106,7 +106,10 @@ public record Run(
         RunDirectory directories = new RunDirectory(config, ckptDir, execId, ranks.rank());
         StorageEngine engine = Agreement.call(ranks, "making the directories of run " + execId, () -> {
             StorageEngine made = given.isPresent() ? given.get() : engine(config);
-            directories.create(made);
+            directories.createLocal(made);
+            if (ranks.rank() == 0) {
+                directories.createShared(made);
+            }
             return made;
         });
         start.complete(begun, directories, engine);
@@ -143,6 +146,11 @@ public record Run(
         List<Lease> lease = new ArrayList<>();
         NodeMarker marker = new NodeMarker(directories.local(), topology.node(), topology.nodeName(), number);
         Agreement.Step begin = () -> {
+            if (topology.place() == 0) {
+                directories.requireOwnEntries();
+                // The first rank of all has made them. A node may remember that they were missing, or have its own.
+                directories.createShared(engine);
+            }
             if (realNodes && topology.place() == 0) {
                 marker.make();
                 if (newDisk) {
