@@ -215,12 +215,14 @@ public final class CommitProtocol implements CheckpointDirectories {
 
     private void tidy(Path root, Level level) throws IOException {
         Path committed = RunDirectory.committed(root, level);
-        boolean putAside = PathStatus.exists(RunDirectory.replaced(root, level)) && !PathStatus.exists(committed);
-        if (putAside || unsettled.contains(committed)) {
+        boolean replaced = PathStatus.exists(RunDirectory.replaced(root, level));
+        if ((replaced && !PathStatus.exists(committed)) || unsettled.contains(committed)) {
             swapOut(root, level);
         }
         DirectoryTree.delete(RunDirectory.tmp(root), storage);
-        discardReplaced(root, level);
+        if (replaced) {
+            discardReplaced(root, level);
+        }
     }
 
     /**

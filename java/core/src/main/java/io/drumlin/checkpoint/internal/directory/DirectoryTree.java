@@ -1,12 +1,15 @@
 package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /** Makes and deletes directories. */
 public final class DirectoryTree {
@@ -15,7 +18,7 @@ public final class DirectoryTree {
 
     /** Makes a directory durably; does nothing if it exists. */
     public static void make(Path directory, StorageEngine storage) throws IOException {
-        if (Files.isDirectory(directory)) {
+        if (PathStatus.isDirectory(directory)) {
             return;
         }
         Path parent = directory.toAbsolutePath().getParent();
@@ -35,7 +38,15 @@ public final class DirectoryTree {
 
     /** Deletes a file, or a directory with everything below it; does nothing if it is missing. */
     public static void delete(Path path, StorageEngine storage) throws IOException {
-        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+        BasicFileAttributes found;
+        try {
+            found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException e) {
+            return;
+        } catch (IOException e) {
+            throw IoFailures.explain("stat", path, e);
+        }
+        if (found.isDirectory()) {
             for (Path entry : PathStatus.entries(path)) {
                 delete(entry, storage);
             }

@@ -31,7 +31,6 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.EnumMap;
@@ -211,7 +210,7 @@ public final class FileRebuilder {
 
     private void makeReady(Path directory) throws IOException {
         Agreement.run(app, "preparing " + directory, () -> {
-            if (Files.notExists(directory)) {
+            if (!PathStatus.exists(directory)) {
                 createdDirectory = Optional.of(directory);
             }
             DirectoryTree.make(directory, storage);
