@@ -1,20 +1,15 @@
 package io.drumlin.checkpoint.internal.directory;
 
-import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.storage.OwnDirectory;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
 
 /**
  * The directories of a run as one rank sees them (docs/formats/fti-run-directory.md, section 1).
@@ -212,64 +207,6 @@ public final class RunDirectory {
             if (FileNames.isIncremental(entry)) {
                 storage.delete(entry);
             }
-        }
-    }
-
-    /**
-     * Returns a rank's checkpoint files of a kind in a directory; none if the directory is missing.
-     *
-     * @param topology topology of this run
-     * @throws IOException the directory cannot be read, or was written by a run of another number of ranks, of which
-     *     this run would recover only a part
-     */
-    public static List<Path> rankFiles(Path directory, FileKind kind, int rank, Topology topology) throws IOException {
-        List<Path> found = new ArrayList<>();
-        for (Path entry : PathStatus.entries(directory)) {
-            Matcher name = FileNames.RANK_FILE.matcher(entry.getFileName().toString());
-            if (!name.matches()) {
-                continue;
-            }
-            long owner = Long.parseLong(name.group(3));
-            boolean own = owner == rank && name.group(2).equals(kind.word());
-            // Each rank looks at its own files only: at level 4 the directory has those of all ranks. A pipe does not
-            // count, because opening it would wait for its other end.
-            if ((own || !isOfRun(owner, topology)) && PathStatus.isRegularFile(entry)) {
-                requireRank(entry, owner, topology);
-                found.add(entry);
-            }
-        }
-        return found;
-    }
-
-    /** Refuses a directory with a file of differential checkpoints of a rank that the application does not have. */
-    public static void requireRanks(Path directory, Topology topology) throws IOException {
-        for (Path entry : PathStatus.entries(directory)) {
-            Matcher name =
-                    FileNames.DIFFERENTIAL_FILE.matcher(entry.getFileName().toString());
-            if (name.matches()) {
-                requireRank(entry, Long.parseLong(name.group(2)), topology);
-            }
-        }
-    }
-
-    private static boolean isOfRun(long owner, Topology topology) {
-        return owner < topology.ranks() && topology.isOfApplication((int) owner);
-    }
-
-    private static void requireRank(Path entry, long owner, Topology topology) throws DrumlinException {
-        if (owner >= topology.ranks()) {
-            throw DrumlinException.during("restart")
-                    .path(entry)
-                    .problem("this is the file of rank " + owner + " and the run has " + topology.ranks() + " ranks")
-                    .advice("restart with the number of ranks of the run that wrote it")
-                    .exception();
-        }
-        if (!topology.isOfApplication((int) owner)) {
-            throw DrumlinException.during("restart")
-                    .path(entry)
-                    .problem("this is the file of rank " + owner + ", which is a head now and would not get its data")
-                    .advice("restart with the head and node_size of the run that wrote it")
-                    .exception();
         }
     }
 

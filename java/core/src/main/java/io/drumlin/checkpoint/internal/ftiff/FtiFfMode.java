@@ -17,6 +17,7 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.ListedFiles;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
@@ -78,6 +79,7 @@ public final class FtiFfMode implements IoMode {
     private static final int RANKS_OF_CHANCE = 1000;
 
     private final Communicator app;
+    private final RankContext context;
     private final Group group;
     private final Topology topology;
     private final int fileRank;
@@ -105,6 +107,7 @@ public final class FtiFfMode implements IoMode {
             Layout layout,
             Packing packing,
             Optional<DifferentialConfig> differential) {
+        this.context = context;
         app = context.app();
         group = context.group();
         topology = context.topology();
@@ -237,14 +240,17 @@ public final class FtiFfMode implements IoMode {
         List<Candidate> own = new ArrayList<>();
         // A copy is a byte-for-byte copy of the left neighbour's file.
         int left = (int) group.gather(fileRank)[group.left()];
+        ListedFiles listed = ListedFiles.of(context, levels, level);
         for (CommitSlot slot : CommitSlot.values()) {
             for (FileKind kind : FileKind.values()) {
-                candidates(level, slot, kind, kind == FileKind.PARTNER ? left : fileRank, own);
+                candidates(level, slot, kind, kind == FileKind.PARTNER ? left : fileRank, listed, own);
             }
         }
         Path replaced = levels.directory(level, CommitSlot.REPLACED);
         long[] replacing = {0};
-        rejected.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
+        if (ListedFiles.sharing(context, level).rank() == 0) {
+            rejected.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
+        }
         app.allreduce(replacing, Op.MAX);
         own.removeIf(candidate -> candidate.common == FtiFfReader.UNMARKED
                 && (replacing[0] == 1 || candidate.place.slot() != CommitSlot.COMMITTED));
@@ -311,12 +317,18 @@ public final class FtiFfMode implements IoMode {
                 .exception();
     }
 
-    private void candidates(Level level, CommitSlot slot, FileKind kind, int rank, List<Candidate> found) {
-        List<Path> files = new ArrayList<>();
-        Path directory = levels.directory(level, slot);
-        rejected.succeeds("listing", directory, () -> files.addAll(files(level, directory, kind)));
-        for (Path path : files) {
+    private void candidates(
+            Level level, CommitSlot slot, FileKind kind, int rank, ListedFiles listed, List<Candidate> found) {
+        for (String name : listed.ofRank(slot, fileRank)) {
+            if (!isOf(level, kind, name)) {
+                continue;
+            }
+            Path path = levels.directory(level, slot).resolve(name);
             rejected.succeeds("reading", path, () -> {
+                // A pipe does not count, because opening it would wait for its other end.
+                if (!PathStatus.isRegularFile(path)) {
+                    return;
+                }
                 FtiFfFile file = reader.metadata(kind, path);
                 int ckptId = FileNames.ckptId(path).orElse(file.meta().ckptId());
                 long common = FtiFfReader.common(path, file, ckptId, rank, topology.ranks());
@@ -326,13 +338,10 @@ public final class FtiFfMode implements IoMode {
         }
     }
 
-    private List<Path> files(Level level, Path directory, FileKind kind) throws IOException {
-        if (level != Level.L4_DCP) {
-            return RunDirectory.rankFiles(directory, kind, fileRank, topology);
-        }
-        RunDirectory.requireRanks(directory, topology);
-        Path file = directory.resolve(FileNames.differentialName(fileRank));
-        return kind == FileKind.PLAIN && PathStatus.isRegularFile(file) ? List.of(file) : List.of();
+    private boolean isOf(Level level, FileKind kind, String name) {
+        return level == Level.L4_DCP
+                ? kind == FileKind.PLAIN && name.equals(FileNames.differentialName(fileRank))
+                : name.contains("-" + kind.word());
     }
 
     /**

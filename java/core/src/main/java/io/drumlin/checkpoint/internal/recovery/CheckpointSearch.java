@@ -3,11 +3,10 @@ package io.drumlin.checkpoint.internal.recovery;
 import io.drumlin.checkpoint.DataSource;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
-import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.FileLocation;
-import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.NamesOfRanks;
 import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.events.StepTimer;
@@ -34,7 +33,6 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
@@ -227,8 +225,14 @@ public final class CheckpointSearch {
      */
     public boolean completeInterruptedCommit(Level level) throws IOException {
         long[] interrupted = {0};
-        for (Path replaced : List.of(
-                levels.directory(level, CommitSlot.REPLACED), levels.metadataDirectory(level, CommitSlot.REPLACED))) {
+        List<Path> looked = new ArrayList<>();
+        if (isFirstOf(level)) {
+            looked.add(levels.directory(level, CommitSlot.REPLACED));
+        }
+        if (app.rank() == 0) {
+            looked.add(levels.metadataDirectory(level, CommitSlot.REPLACED));
+        }
+        for (Path replaced : looked) {
             rejected.succeeds("looking for", replaced, () -> interrupted[0] |= PathStatus.exists(replaced) ? 1 : 0);
         }
         rejected.requireReadable();
@@ -324,7 +328,8 @@ public final class CheckpointSearch {
     /** Returns whether any node has files of any checkpoint of a level. Collective. */
     private boolean isAnythingLeft(Level level) throws IOException {
         long[] anywhere = {0};
-        for (CommitSlot slot : List.of(CommitSlot.COMMITTED, CommitSlot.REPLACED)) {
+        List<CommitSlot> looked = isFirstOf(level) ? List.of(CommitSlot.COMMITTED, CommitSlot.REPLACED) : List.of();
+        for (CommitSlot slot : looked) {
             Path directory = levels.directory(level, slot);
             rejected.succeeds(
                     "listing",
@@ -546,19 +551,21 @@ public final class CheckpointSearch {
         return files[0];
     }
 
-    /** Deletes files of other checkpoints next to rebuilt ones, because C FTI would take the first one it finds. */
+    /**
+     * Deletes files of other checkpoints next to rebuilt ones, because C FTI would take the first one it finds. One of
+     * the ranks that share the directory does so for all.
+     */
     private void deleteOthers(Path directory, StoredCheckpoint stored) throws IOException {
-        for (FileKind kind : FileKind.values()) {
-            String own = stored.fileName(kind);
-            OptionalInt owner = FileNames.owner(own);
-            List<Path> files =
-                    owner.isPresent() ? RunDirectory.rankFiles(directory, kind, owner.getAsInt(), topology) : List.of();
-            for (Path file : files) {
-                if (!file.endsWith(own)) {
-                    storage.delete(file);
-                }
-            }
+        if (isFirstOf(stored.level())) {
+            List<String> stay =
+                    Arrays.stream(FileKind.values()).map(stored::fileName).toList();
+            NamesOfRanks.deleteOthers(directory, stay, topology, storage);
         }
+    }
+
+    /** Returns whether this rank looks at the directories of a level for those that share them. */
+    private boolean isFirstOf(Level level) {
+        return (level.isGlobal() ? app : node).rank() == 0;
     }
 
     /** Creates a communicator of the ranks of a job that share a node. Collective. */
