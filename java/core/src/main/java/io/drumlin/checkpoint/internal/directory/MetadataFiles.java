@@ -3,7 +3,9 @@ package io.drumlin.checkpoint.internal.directory;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.BlockFile;
@@ -40,7 +42,33 @@ public final class MetadataFiles {
 
     public static GroupMetadata read(Path path, StorageEngine storage) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-            return GroupMetadata.read(new BlockFileSource(file));
+            return read(path, new BlockFileSource(file));
+        }
+    }
+
+    /**
+     * Reads the bytes of a file of metadata, for {@link #read(Path, byte[])} on other ranks.
+     *
+     * @throws IOException the file cannot be read, or its bytes are no metadata
+     */
+    public static byte[] content(Path path, StorageEngine storage) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
+            BlockFileSource source = new BlockFileSource(file);
+            read(path, source);
+            byte[] content = new byte[Math.toIntExact(source.size())];
+            source.readFully(0, ByteBuffer.wrap(content));
+            return content;
+        }
+    }
+
+    /** Returns the metadata that another rank has read from a file. */
+    public static GroupMetadata read(Path path, byte[] content) throws IOException {
+        return read(path, new MemoryByteSource(ByteBuffer.wrap(content)));
+    }
+
+    private static GroupMetadata read(Path path, ByteSource source) throws IOException {
+        try {
+            return GroupMetadata.read(source);
         } catch (FormatException e) {
             throw DrumlinException.during("reading the metadata")
                     .path(path)

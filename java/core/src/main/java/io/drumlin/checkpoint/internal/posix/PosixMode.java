@@ -19,6 +19,7 @@ import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.ListedMetadata;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
@@ -37,7 +38,6 @@ import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.Origin;
 import io.drumlin.format.fti.VariableEntry;
-import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,7 +50,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +64,7 @@ import org.jspecify.annotations.Nullable;
 public final class PosixMode implements IoMode {
 
     private final int ioMode;
+    private final RankContext context;
     private final Communicator app;
     private final Group group;
     private final Topology topology;
@@ -106,6 +106,7 @@ public final class PosixMode implements IoMode {
             Optional<PosixDifferential> differential,
             CheckpointDirectories levels) {
         this.ioMode = ioMode;
+        this.context = context;
         app = context.app();
         group = context.group();
         topology = context.topology();
@@ -380,14 +381,17 @@ public final class PosixMode implements IoMode {
             return stored;
         }
         long[] fileRanks = group.gather(fileRank);
+        ListedMetadata listed = ListedMetadata.of(context, levels, level);
         for (CommitSlot slot : CommitSlot.values()) {
+            if (!listed.places().contains(slot)) {
+                continue;
+            }
             GroupMetadata[] own = new GroupMetadata[1];
-            Path directory = levels.metadataDirectory(level, slot);
-            rejected.succeeds("reading the metadata in", directory, () -> {
-                if (PathStatus.isDirectory(directory)) {
-                    own[0] = metadata(level, directory, fileRanks);
-                }
-            });
+            Path path = levels.metadataDirectory(level, slot).resolve(MetadataFiles.name(group));
+            byte[] content = ListedMetadata.ofGroup(context, path);
+            if (content.length > 0) {
+                rejected.succeeds("reading", path, () -> own[0] = metadata(level, path, content, fileRanks));
+            }
             GroupMetadata metadata = own[0];
             long time = metadata == null ? 0 : MetadataOrigin.time(metadata);
             long[] ids = metadata == null
@@ -480,16 +484,14 @@ public final class PosixMode implements IoMode {
     }
 
     /**
-     * Reads the metadata of this rank's group, with file names as if each rank had its own file.
+     * Returns the metadata of this rank's group, with file names as if each rank had its own file.
      *
+     * @param content what the first rank of the group has read
      * @param fileRanks the ranks in the names of the members' files
      */
-    private @Nullable GroupMetadata metadata(Level level, Path directory, long[] fileRanks) throws IOException {
-        if (app.rank() == 0) {
-            checkGroups(directory);
-        }
-        Path path = directory.resolve(MetadataFiles.name(group));
-        GroupMetadata metadata = MetadataFiles.read(path, storage);
+    private @Nullable GroupMetadata metadata(Level level, Path path, byte[] content, long[] fileRanks)
+            throws IOException {
+        GroupMetadata metadata = MetadataFiles.read(path, content);
         MetadataOrigin.require(path, metadata, level, ioMode, group.sector(), group.id());
         requireRanks(path, metadata);
         if (metadata.type() == CkptType.DCP && level != Level.L4) {
@@ -545,30 +547,6 @@ public final class PosixMode implements IoMode {
                     path,
                     "the checkpoint is of " + ranks + " ranks, and there are " + app.size() + " now",
                     "restart with the number of ranks of the run that wrote it");
-        }
-    }
-
-    /** Refuses the metadata of a run with other groups, of which this run would recover only a part. */
-    private void checkGroups(Path directory) throws IOException {
-        int sectors = topology.nodes() / group.size();
-        for (Path file : PathStatus.entries(directory)) {
-            Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
-            if (!name.matches()) {
-                continue;
-            }
-            long id = Long.parseLong(name.group(2));
-            if (Long.parseLong(name.group(1)) >= sectors || id >= topology.nodeSize()) {
-                throw MetadataOrigin.refused(
-                        file,
-                        "these are metadata of a run of more ranks",
-                        "restart with the number of ranks of the run that wrote them");
-            }
-            if (id < topology.heads()) {
-                throw MetadataOrigin.refused(
-                        file,
-                        "these are metadata of ranks that are heads now and would not get their data",
-                        "restart with the head and node_size of the run that wrote them");
-            }
         }
     }
 }
