@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -358,6 +359,25 @@ public interface Checkpoints extends AutoCloseable {
      * @throws IllegalArgumentException the id is out of range, or there is no such field that {@code lookup} can set
      */
     void protect(int id, MethodHandles.Lookup lookup, Object owner, String field);
+
+    /**
+     * Protects the fields of an object that are marked with {@link Checkpointed}, also those of its superclasses.
+     * Otherwise like {@link #protect(int, MethodHandles.Lookup, Object, String)} and {@link #protect(int, Object)}.
+     *
+     * <p>The id of a field follows from {@code name} and the name of the field alone, so fields can be added, removed and
+     * put into another order between two runs. It is 1,000 + CRC-32 of {@code name.field} modulo 100,000. A field with
+     * another name is another variable. The names are the attributes of the variables ({@link #setAttribute(int,
+     * String)}).
+     *
+     * @param name name of the object, equal in all runs and different for each object; not empty, without line breaks
+     * @param lookup has access to the fields, such as {@code MethodHandles.lookup()} in the class that has them
+     * @param owner the object that has the fields
+     * @return the ids by name of the field, in alphabetical order
+     * @throws IllegalArgumentException no field is marked, {@code lookup} has no access to one, one cannot be protected,
+     *     is static, is null, or is neither primitive nor final, its id has another variable, or {@code name} is that of
+     *     another object; then no field is protected
+     */
+    Map<String, Integer> protectFields(String name, MethodHandles.Lookup lookup, Object owner);
 
     /**
      * Protects an object of the program, such as a list of records. A checkpoint calls {@code supplier} and stores the

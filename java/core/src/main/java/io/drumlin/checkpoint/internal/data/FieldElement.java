@@ -33,8 +33,15 @@ final class FieldElement extends Elements {
      *     access to it
      */
     static FieldElement of(Lookup lookup, Object owner, String name) {
-        Class<?> type = owner instanceof Class<?> given ? given : owner.getClass();
-        Field found = find(type, name);
+        return of(lookup, owner, find(owner instanceof Class<?> given ? given : owner.getClass(), name));
+    }
+
+    /**
+     * Views a field as bytes.
+     *
+     * @throws IllegalArgumentException it has no primitive type, it is final, or {@code lookup} has no access to it
+     */
+    static FieldElement of(Lookup lookup, Object owner, Field found) {
         boolean isStatic = Modifier.isStatic(found.getModifiers());
         if (owner instanceof Class<?> && !isStatic) {
             throw refused(found, "it is not static: give the object that has it");
@@ -63,7 +70,7 @@ final class FieldElement extends Elements {
                 "cannot protect a field " + name + ": " + type.getName() + " and its superclasses have none");
     }
 
-    private static VarHandle access(Lookup lookup, Field field) {
+    static VarHandle access(Lookup lookup, Field field) {
         try {
             return lookup.unreflectVarHandle(field);
         } catch (IllegalAccessException e) {
@@ -80,7 +87,7 @@ final class FieldElement extends Elements {
                 + field.getDeclaringClass().getName();
     }
 
-    private static IllegalArgumentException refused(Field field, String why) {
+    static IllegalArgumentException refused(Field field, String why) {
         return new IllegalArgumentException("cannot protect " + words(field) + ": " + why);
     }
 

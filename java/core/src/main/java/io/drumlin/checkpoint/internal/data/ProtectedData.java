@@ -36,7 +36,7 @@ public final class ProtectedData {
     private Optional<Distribution> distribution = Optional.empty();
     private DatasetDefinition dataset = DatasetDefinition.in(new RunGroup());
 
-    private ProtectedData(Elements elements) {
+    ProtectedData(Elements elements) {
         this.elements = elements;
         type = elements.type();
     }

@@ -10,14 +10,18 @@ import io.drumlin.checkpoint.internal.data.RunGroup;
 import io.drumlin.checkpoint.internal.data.VariableName;
 import io.drumlin.format.fti.VariableEntry;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +31,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProtectedVariables {
 
+    /** Ids of fields lie above those that programs choose, below the default of max_var_id. */
+    private static final int FIRST_FIELD_ID = 1_000;
+
+    private static final int FIELD_IDS = 100_000;
+
     private final Map<Integer, ProtectedData> data = new LinkedHashMap<>();
     private final RunGroup datasets = new RunGroup();
     private final int maxVarId;
+    private final Map<Integer, FieldOwner> fieldOwners = new HashMap<>();
     private @Nullable StoredFile stored;
 
     /** Names of the variables in the last checkpoint, as far as they are known. */
@@ -142,6 +152,57 @@ public final class ProtectedVariables {
         knownIds.add(id);
     }
 
+    /** Whose field a variable is. */
+    private record FieldOwner(String name, Object owner) {
+
+        boolean isOf(String otherName, Object otherOwner) {
+            return name.equals(otherName) && owner == otherOwner;
+        }
+
+        String words(Object asking) {
+            return "the field " + name + (owner == asking ? "" : " of another object");
+        }
+    }
+
+    /**
+     * Protects fields of an object under ids that follow from their names.
+     *
+     * @return the ids by name of the field
+     */
+    public Map<String, Integer> protectFields(String name, Object owner, SortedMap<String, ProtectedData> fields) {
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("fields are protected under the name of their object, which is empty");
+        }
+        Map<Integer, FieldOwner> owners = new HashMap<>();
+        Map<String, Integer> ids = new LinkedHashMap<>();
+        for (String field : fields.keySet()) {
+            String fullName = name + "." + field;
+            VariableName.stored(fullName);
+            int id = idOfField(fullName);
+            requireInRange(id);
+            FieldOwner before = owners.put(id, new FieldOwner(fullName, owner));
+            before = before == null ? fieldOwners.get(id) : before;
+            if (before == null ? data.containsKey(id) : !before.isOf(fullName, owner)) {
+                throw new IllegalArgumentException("cannot protect the field " + fullName + ": its id " + id
+                        + " is that of " + (before == null ? "another variable" : before.words(owner))
+                        + "; give the object another name");
+            }
+            ids.put(field, id);
+        }
+        ids.forEach((field, id) -> {
+            protect(id, Objects.requireNonNull(fields.get(field)));
+            setAttribute(id, name + "." + field);
+        });
+        fieldOwners.putAll(owners);
+        return ids;
+    }
+
+    private static int idOfField(String fullName) {
+        CRC32 crc = new CRC32();
+        crc.update(fullName.getBytes(StandardCharsets.UTF_8));
+        return FIRST_FIELD_ID + (int) (crc.getValue() % FIELD_IDS);
+    }
+
     public void distribute(int id, Distribution distribution) {
         ProtectedData variable = require(id);
         if (variable.isRagged()) {
@@ -159,6 +220,7 @@ public final class ProtectedVariables {
         ProtectedData removed = require(id);
         formerLabels.put(id, removed.label());
         data.remove(id);
+        fieldOwners.remove(id);
     }
 
     /** Replaces a ragged array by a new one that has the stored lengths. */

@@ -18,6 +18,7 @@ import io.drumlin.checkpoint.Stash;
 import io.drumlin.checkpoint.Status;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.data.FaultInjection;
+import io.drumlin.checkpoint.internal.data.MarkedFields;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.engine.CheckpointOutcome;
 import io.drumlin.checkpoint.internal.engine.Engine;
@@ -169,6 +170,11 @@ public final class EngineCheckpoints implements Checkpoints {
     @Override
     public void protect(int id, MethodHandles.Lookup lookup, Object owner, String field) {
         variables.protect(id, ProtectedData.ofField(lookup, owner, field));
+    }
+
+    @Override
+    public Map<String, Integer> protectFields(String name, MethodHandles.Lookup lookup, Object owner) {
+        return variables.protectFields(name, owner, MarkedFields.of(lookup, owner));
     }
 
     @Override
