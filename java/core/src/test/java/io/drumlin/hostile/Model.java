@@ -67,6 +67,12 @@ final class Model {
     private boolean mayBeFresh;
     private boolean completing;
 
+    /**
+     * The damaged checkpoints that count as kept ones: a restart on nodes in another order passed over them, and there
+     * nothing tells a damaged one from one of other ranks.
+     */
+    private final Set<Integer> damagedOnesKept = new TreeSet<>();
+
     Model(Setting setting, List<String> hosts) {
         this.setting = setting;
         this.hosts = hosts;
@@ -115,9 +121,12 @@ final class Model {
      * nothing newer of which that may be so.
      */
     boolean isWhole() {
+        int least = least();
         return unsettled.isEmpty()
+                && !completing
+                && kept.values().stream().noneMatch(each -> each.epoch > least)
                 && kept.entrySet().stream()
-                        .anyMatch(each -> each.getValue().epoch == least()
+                        .anyMatch(each -> each.getValue().epoch == least
                                 && each.getValue().withoutData.isEmpty()
                                 && each.getValue().hosts.equals(hosts)
                                 && each.getValue().inTurn == inTurn
@@ -185,7 +194,7 @@ final class Model {
     }
 
     private void makeRoom(int most) {
-        while (archived.size() > Math.max(0, most)) {
+        while (archived.size() > Math.max(0, most - damagedOnesKept.size())) {
             archived.remove(0);
         }
     }
@@ -233,6 +242,10 @@ final class Model {
         if (kept.containsKey(Level.L4) && kept.get(Level.L4).epoch > epoch) {
             archived.clear();
         }
+        begun.keySet().stream()
+                .filter(newer -> newer > epoch && begun.get(newer).level().number() == Level.L4.number())
+                .filter(newer -> !orders.get(newer).equals(hosts) || placements.get(newer) != inTurn)
+                .forEach(damagedOnesKept::add);
         kept.values().removeIf(other -> other.epoch > epoch);
         if (level == Level.L1) {
             kept.entrySet()
@@ -277,6 +290,7 @@ final class Model {
         knownInTurn = inTurn;
         kept.clear();
         archived.clear();
+        damagedOnesKept.clear();
         unsettled.clear();
         completing = false;
         last = -1;
