@@ -10,27 +10,31 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code drumlin convert}: converts an FTI-FF file for another release of C FTI. */
+/** {@code drumlin convert}: converts an FTI-FF file for another release of C FTI, or any checkpoint to HDF5. */
 @Command(
         name = "convert",
         mixinStandardHelpOptions = true,
         versionProvider = DrumlinCommand.Version.class,
         description = {
-            "Writes a checkpoint file in another layout, so that another release of C FTI can restart from it.",
+            "With --to: writes an FTI-FF file in another layout, so that another release of C FTI can restart from it.",
             "The file is verified first, the new one is read back, and only then it appears or replaces OUT.",
-            "What the new file lacks, or has although the old one had it not, is said on stdout."
+            "What the new file lacks, or has although the old one had it not, is said on stdout.",
+            "Without --to: writes an HDF5 file, for h5py, ParaView and others, with a dataset for each variable and rank of a"
+                    + " checkpoint file, a run of FTI, a SION or a GSD file. OUT must not exist; its name ends with .h5"
+                    + " or .hdf5."
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:converted",
             "1:the file is damaged, one line per finding; nothing was written",
-            "2:not a plain FTI-FF file, or too large for the layout",
+            "2:not a file of a known format, with --to not a plain FTI-FF file; or too large for the layout",
             "3:a file could not be read or written",
             "64:wrong command line"
         })
@@ -39,25 +43,28 @@ final class ConvertCommand implements Callable<Integer> {
     /** C FTI's names of plain files and partner copies. */
     private static final Pattern NAME = Pattern.compile("Ckpt(\\d{1,9})-.*");
 
+    private static final Pattern HDF5_NAME = Pattern.compile(".*\\.(h5|hdf5)");
+
     @Spec
     @SuppressWarnings("NullAway.Init") // set by picocli
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "FILE", description = "A checkpoint file or partner copy.")
+    @Parameters(
+            index = "0",
+            paramLabel = "FILE",
+            description = "A checkpoint file or partner copy; without --to also a run of FTI.")
     @SuppressWarnings("NullAway.Init")
     private Path path;
 
-    @Parameters(index = "1", paramLabel = "OUT", description = "The new file; may be FILE itself.")
+    @Parameters(index = "1", paramLabel = "OUT", description = "The new file; with --to it may be FILE itself.")
     @SuppressWarnings("NullAway.Init")
     private Path output;
 
     @Option(
             names = "--to",
-            required = true,
             paramLabel = "LAYOUT",
             description = "A: C FTI v1.1, B: v1.2, C: v1.3, D: v1.4.0, E: v1.4.1 to v1.6, F: head and Drumlin.")
-    @SuppressWarnings("NullAway.Init")
-    private Layout layout;
+    private @Nullable Layout layout;
 
     @Option(
             names = "--id",
@@ -66,8 +73,40 @@ final class ConvertCommand implements Callable<Integer> {
                     "The checkpoint's id, which files of layouts A and B do not hold. Default: that in FILE's name.")
     private @Nullable Integer id;
 
+    @Option(
+            names = "--type",
+            paramLabel = "TYPE",
+            description =
+                    "Without --to: the type of data whose file does not have it, such as double; see extract. Default:"
+                            + " bytes.")
+    private @Nullable String type;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private MetadataOption metadata;
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private RunOption run;
+
     @Override
     public Integer call() throws IOException {
+        if (layout != null) {
+            return toLayout(layout);
+        }
+        if (!HDF5_NAME.matcher(String.valueOf(output.getFileName())).matches()) {
+            throw usage("--to is missing: the layout of an FTI-FF file; or OUT does not end with .h5");
+        }
+        if (id != null) {
+            throw usage("--id is of no use without --to");
+        }
+        spec.commandLine()
+                .getOut()
+                .println(Hdf5Conversion.convert(path, metadata, run, output, ValueType.parsed(type)));
+        return ExitCode.OK;
+    }
+
+    private Integer toLayout(Layout layout) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         try (FileSource source = FileSource.open(path)) {
             RecognisedFile recognised = Format.of(source);
@@ -79,7 +118,7 @@ final class ConvertCommand implements Callable<Integer> {
                 VerifyCommand.print(out, path, recognised.findings());
                 return ExitCode.DAMAGED;
             }
-            FtiFfConversion conversion = conversion(file);
+            FtiFfConversion conversion = conversion(file, layout);
             try (ReplacedFile target = ReplacedFile.create(output)) {
                 try (WatchedSource watched = WatchedSource.of(source, "convert")) {
                     conversion.write(watched, target);
@@ -110,7 +149,7 @@ final class ConvertCommand implements Callable<Integer> {
         return checkpoint.file();
     }
 
-    private FtiFfConversion conversion(FtiFfFile file) {
+    private FtiFfConversion conversion(FtiFfFile file, Layout layout) {
         int ckptId = FtiFfConversion.needsId(file, layout)
                 ? idOrThatOfName()
                 : file.meta().ckptId();

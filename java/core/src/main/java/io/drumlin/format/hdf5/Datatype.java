@@ -78,6 +78,26 @@ public sealed interface Datatype permits ScalarType, CompoundType, ArrayType {
     }
 
     /**
+     * Makes the type of bytes of which nothing is known.
+     *
+     * @param size size in bytes, above 0
+     * @return the type
+     */
+    static Datatype opaque(int size) {
+        return new ScalarType(ScalarType.OPAQUE, 0, size, ByteBuffer.allocate(0));
+    }
+
+    /**
+     * Makes the type of texts in ASCII that have a fixed number of bytes and are filled up with NULs.
+     *
+     * @param size size in bytes, above 0
+     * @return the type
+     */
+    static Datatype text(int size) {
+        return new ScalarType(ScalarType.STRING, ScalarType.FILLED_UP, size, ByteBuffer.allocate(0));
+    }
+
+    /**
      * Returns the type {@code float} of C.
      *
      * @return IEEE 754 with 32 bits, little endian

@@ -2,6 +2,7 @@ package io.drumlin.format.hdf5;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 
 /** Puts object headers of version 1 and their messages into a buffer; docs/formats/fti-hdf5.md, section 3. */
 final class HeaderWriter {
@@ -13,6 +14,7 @@ final class HeaderWriter {
     static final int LINK = 0x06;
     static final int LAYOUT = 0x08;
     static final int FILTERS = 0x0B;
+    static final int ATTRIBUTE = 0x0C;
     static final int CONTINUATION = 0x10;
     static final int SYMBOL_TABLE = 0x11;
 
@@ -37,6 +39,9 @@ final class HeaderWriter {
     /** The undefined address. */
     static final long UNDEFINED = -1;
 
+    /** A string that ends with NUL, in UTF-8. */
+    private static final int UTF8 = 1 << 4;
+
     private static final int PREFIX = 16;
     private static final int MESSAGE_PREFIX = 8;
 
@@ -50,8 +55,19 @@ final class HeaderWriter {
         return MESSAGE_PREFIX + (int) roundUp(data);
     }
 
-    static int groupSize() {
-        return PREFIX + message(16);
+    static int size(NewGroup group) {
+        return PREFIX + message(16) + size(group.attributes());
+    }
+
+    private static int size(Map<String, String> attributes) {
+        return attributes.entrySet().stream()
+                .mapToInt(each -> message(size(each.getKey(), each.getValue())))
+                .sum();
+    }
+
+    /** Returns the size of the data of a message: 8 bytes, the name, a type, a dataspace and the value. */
+    private static int size(String name, String value) {
+        return 8 + DatatypeWriter.padded(name) + 8 + 8 + NewGroup.bytes(value).length + 1;
     }
 
     static int size(NewDatatype type) {
@@ -63,7 +79,13 @@ final class HeaderWriter {
         int type = dataset.named().isPresent() ? 10 : (int) DatatypeWriter.bytes(dataset.type());
         int layout = dataset.isContiguous() ? 18 : 3 + 8 + 4 * (rank + 1);
         int filters = dataset.isContiguous() ? 0 : message(32);
-        return PREFIX + message(8 + 16 * rank) + message(type) + message(8) + filters + message(layout);
+        return PREFIX
+                + message(8 + 16 * rank)
+                + message(type)
+                + message(8)
+                + filters
+                + message(layout)
+                + size(dataset.attributes());
     }
 
     private static void begin(ByteBuffer file, int messages, int references, int size) {
@@ -85,9 +107,28 @@ final class HeaderWriter {
     }
 
     static void put(ByteBuffer file, NewGroup group) {
-        begin(file, 1, 1, groupSize());
+        begin(file, 1 + group.attributes().size(), 1, size(group));
         beginMessage(file, SYMBOL_TABLE, 16, 0);
         file.putLong(group.tree).putLong(group.heap);
+        group.attributes().forEach((name, value) -> putAttribute(file, name, value));
+    }
+
+    /** Writes a text as a string that ends with NUL, with one value. */
+    private static void putAttribute(ByteBuffer file, String name, String value) {
+        byte[] text = NewGroup.bytes(value);
+        beginMessage(file, ATTRIBUTE, size(name, value), 0);
+        file.put((byte) 1).put((byte) 0);
+        file.putShort((short) (NewGroup.bytes(name).length + 1))
+                .putShort((short) 8)
+                .putShort((short) 8);
+        int afterName = file.position() + DatatypeWriter.padded(name);
+        file.put(NewGroup.bytes(name)).position(afterName);
+        file.put((byte) (1 << 4 | ScalarType.STRING)).put((byte) UTF8).putShort((short) 0);
+        file.putInt(text.length + 1);
+        // A dataspace of version 1 without dimensions.
+        file.put((byte) 1).put(new byte[7]);
+        file.put(text).put((byte) 0);
+        endMessage(file);
     }
 
     static void put(ByteBuffer file, NewDatatype type) {
@@ -103,7 +144,7 @@ final class HeaderWriter {
     }
 
     static void put(ByteBuffer file, NewDataset dataset) {
-        begin(file, dataset.isContiguous() ? 4 : 5, 1, size(dataset));
+        begin(file, (dataset.isContiguous() ? 4 : 5) + dataset.attributes().size(), 1, size(dataset));
         putDataspace(file, dataset.dimensions());
         if (dataset.named().isPresent()) {
             beginMessage(file, DATATYPE, 10, CONSTANT | SHARED);
@@ -128,6 +169,7 @@ final class HeaderWriter {
             putChunking(file, dataset);
         }
         endMessage(file);
+        dataset.attributes().forEach((name, value) -> putAttribute(file, name, value));
     }
 
     private static void putDataspace(ByteBuffer file, List<Long> dimensions) {

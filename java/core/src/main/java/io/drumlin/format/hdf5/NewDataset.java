@@ -3,7 +3,9 @@ package io.drumlin.format.hdf5;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * A dataset of a file to be written. It is either contiguous or chunked with Fletcher-32, in one chunk unless that
@@ -28,6 +30,7 @@ public final class NewDataset implements NewObject {
     private final boolean contiguous;
     private final int allocation;
     private final List<NewChunk> chunks = new ArrayList<>();
+    private final Map<String, String> attributes = new TreeMap<>();
 
     long header;
     long tree;
@@ -139,6 +142,22 @@ public final class NewDataset implements NewObject {
      */
     public long bytes() {
         return bytes;
+    }
+
+    /**
+     * Gives the dataset a text.
+     *
+     * @param name name of the attribute
+     * @param value the text
+     * @throws IllegalArgumentException there are so many bytes that they do not fit into a message
+     */
+    public void attribute(String name, String value) {
+        NewGroup.requireShort(name, value);
+        attributes.put(name, value);
+    }
+
+    Map<String, String> attributes() {
+        return attributes;
     }
 
     Datatype type() {

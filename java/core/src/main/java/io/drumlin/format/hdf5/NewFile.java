@@ -86,7 +86,7 @@ public final class NewFile {
 
     private void place(NewObject object) {
         if (object instanceof NewGroup group) {
-            group.header = take(HeaderWriter.groupSize());
+            group.header = take(HeaderWriter.size(group));
             group.tree = take(NODE_HEADER + (2 * GROUP_K + 1) * 8L + 2 * GROUP_K * 8L);
             group.heap = take(HEAP_HEADER + heapSize(group) + symbolNodes(group) * symbolNodeSize());
             group.members().values().forEach(this::place);

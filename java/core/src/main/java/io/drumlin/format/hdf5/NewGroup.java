@@ -13,6 +13,11 @@ public final class NewGroup implements NewObject {
     private final TreeMap<String, NewObject> members =
             new TreeMap<>((one, other) -> Arrays.compareUnsigned(bytes(one), bytes(other)));
 
+    /** Largest size of an attribute, of which a message with less than 64 KiB consists. */
+    private static final int MOST_ATTRIBUTE = 60_000;
+
+    private final Map<String, String> attributes = new TreeMap<>();
+
     long header;
     long tree;
     long heap;
@@ -61,6 +66,28 @@ public final class NewGroup implements NewObject {
      */
     public Optional<NewObject> get(String name) {
         return Optional.ofNullable(members.get(name));
+    }
+
+    /**
+     * Gives the group a text.
+     *
+     * @param name name of the attribute
+     * @param value the text
+     * @throws IllegalArgumentException there are so many bytes that they do not fit into a message
+     */
+    public void attribute(String name, String value) {
+        NewGroup.requireShort(name, value);
+        attributes.put(name, value);
+    }
+
+    Map<String, String> attributes() {
+        return attributes;
+    }
+
+    static void requireShort(String name, String value) {
+        if (bytes(name).length + bytes(value).length > MOST_ATTRIBUTE) {
+            throw new IllegalArgumentException("attribute " + name + " has more than " + MOST_ATTRIBUTE + " bytes");
+        }
     }
 
     Map<String, NewObject> members() {

@@ -22,6 +22,9 @@ record ScalarType(int typeClass, int bits, int size, ByteBuffer properties) impl
     static final int INTEGER_PROPERTIES = 4;
     static final int FLOAT_PROPERTIES = 12;
 
+    /** A string with NULs up to its end. */
+    static final int FILLED_UP = 0x01;
+
     static final int BIG_ENDIAN = 0x01;
     static final int SIGNED = 0x08;
     /** The bits that are kept for an integer; those of its padding are not. */
