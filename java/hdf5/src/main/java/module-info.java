@@ -8,6 +8,8 @@
 module io.drumlin.hdf5 {
     requires transitive io.drumlin.core;
     requires org.bytedeco.hdf5;
+    // Nothing else would resolve it.
+    requires org.bytedeco.hdf5.linux.x86_64;
     requires org.bytedeco.javacpp;
     requires static org.jspecify;
 

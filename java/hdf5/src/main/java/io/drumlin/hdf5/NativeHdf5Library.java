@@ -90,7 +90,8 @@ public final class NativeHdf5Library implements Hdf5Library {
                 .problem("the HDF5 library cannot be used: " + problem)
                 .advice(
                         "put hdf5-VERSION-linux-x86_64.jar of org.bytedeco on the class path or module path, allow native"
-                                + " access to org.bytedeco.javacpp, and give -D" + CACHE_PROPERTY
+                                + " access to org.bytedeco.javacpp and org.bytedeco.hdf5 (ALL-UNNAMED on the class path), and"
+                                + " give -D" + CACHE_PROPERTY
                                 + " a folder that can be written;"
                                 + " or write the file in the first format with h5repack")
                 .cause(new UnsatisfiedLinkError(problem))
