@@ -23,10 +23,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Drumlin's own reader and the library find the same in each file that both read. */
+@Tag("native")
 class LibraryContractTest {
 
     @TempDir

@@ -35,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checkpoints in kinds of HDF5 that only the library reads: written again by h5repack, they come back. */
+@Tag("native")
 class RepackedCheckpointTest {
 
     private static final String LATEST = "--latest -f GZIP=6";
