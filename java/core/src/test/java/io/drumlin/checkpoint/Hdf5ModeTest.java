@@ -334,6 +334,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
     /** The file may be whole: an older checkpoint is taken only if the user says so. */
     @Test
     void aFileForTheLibraryIsNoReasonToTakeAnOlderCheckpoint() throws IOException {
+        Hdf5Tools.requireNoLibrary();
         RunFixture run = run(Map.of());
         takeData(run, Level.L4, Level.L1);
         withoutDigests(run);

@@ -3,6 +3,7 @@ package io.drumlin.format.hdf5;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.checkpoint.Hdf5Tools;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
@@ -298,6 +299,7 @@ class Hdf5FileTest {
 
     @Test
     void withoutTheLibraryTheArtifactIsNamed() {
+        Hdf5Tools.requireNoLibrary();
         byte[] file = small();
         file[8] = 4;
         assertThatThrownBy(() -> Hdf5Reader.open(source(file), Path.of("file.h5"), false))
