@@ -3,9 +3,8 @@ package io.drumlin.gsd;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.LongBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +29,8 @@ record RankRows(long first, long total) {
     }
 
     /**
-     * Exchanges the numbers of rows of several chunks with the other ranks. Collective.
+     * Exchanges the numbers of rows of several chunks with the other ranks. Neither the messages of a rank nor its memory
+     * grow with the number of ranks, but for the depth of a tree. Collective.
      *
      * @param rows the rows of this rank in each chunk; every rank gives the same number of them
      * @param signature a number that must be equal on all ranks
@@ -40,42 +40,34 @@ record RankRows(long first, long total) {
     static RankRows[] of(
             Communicator comm, String operation, long[] rows, long signature, @Nullable IOException failure)
             throws IOException {
-        int words = rows.length + 2;
-        ByteBuffer part = ByteBuffer.allocate(words * Long.BYTES);
-        for (long each : rows) {
-            part.putLong(each);
-        }
-        part.putLong(signature).putLong(failure == null ? 0 : 1).flip();
-        ByteBuffer gathered = ByteBuffer.allocate(Math.multiplyExact(part.remaining(), comm.size()));
-        comm.allgather(part, gathered);
-        LongBuffer all = gathered.asLongBuffer();
-        boolean failed = false;
-        boolean equal = true;
-        for (int message = 0; message < all.limit(); message += words) {
-            equal &= all.get(message + rows.length) == all.get(rows.length);
-            failed |= all.get(message + rows.length + 1) != 0;
-        }
-        if (failed) {
+        // The highest of a number and of its complement are complements if all ranks have the same number.
+        long[] highest = {failure == null ? 0 : 1, signature, ~signature};
+        comm.allreduce(highest, Op.MAX);
+        if (highest[0] != 0) {
             Agreement.agree(comm, operation, failure);
         }
+        if (highest[1] != ~highest[2]) {
+            throw refused(comm, operation, "the ranks do not write the same chunks");
+        }
+        long[] totals = rows.clone();
+        comm.allreduce(totals, Op.SUM);
         RankRows[] result = new RankRows[rows.length];
         for (int i = 0; i < rows.length; i++) {
-            long first = 0;
-            long total = 0;
-            for (int rank = 0; rank < comm.size(); rank++) {
-                first = rank == comm.rank() ? total : first;
-                total += all.get(rank * words + i);
+            result[i] = new RankRows(comm.exscan(rows[i]), totals[i]);
+        }
+        for (long total : totals) {
+            if (total < 0) {
+                throw refused(comm, operation, "the ranks give more than 2^63 rows");
             }
-            if (!equal || total < 0) {
-                throw DrumlinException.during(operation)
-                        .rank(comm.rank())
-                        .problem(
-                                equal ? "the ranks give more than 2^63 rows" : "the ranks do not write the same chunks")
-                        .advice("give the same names, types and numbers of columns on every rank")
-                        .exception();
-            }
-            result[i] = new RankRows(first, total);
         }
         return result;
+    }
+
+    private static DrumlinException refused(Communicator comm, String operation, String problem) {
+        return DrumlinException.during(operation)
+                .rank(comm.rank())
+                .problem(problem)
+                .advice("give the same names, types and numbers of columns on every rank")
+                .exception();
     }
 }

@@ -12,7 +12,6 @@ import io.drumlin.comm.Communicator.Op;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -147,13 +146,11 @@ public final class Redistribution {
         return bytes;
     }
 
+    /** Returns the bytes of a variable of each rank, without the message of each rank to each other of an allgather. */
     private long[] presentBytes(ProtectedData data) throws IOException {
-        ByteBuffer all =
-                ByteBuffer.allocate(Math.multiplyExact(Long.BYTES, app.size())).order(ByteOrder.nativeOrder());
-        ByteBuffer own = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
-        app.allgather(own.putLong(data.size()).flip(), all);
         long[] bytes = new long[app.size()];
-        all.asLongBuffer().get(bytes);
+        bytes[app.rank()] = data.size();
+        app.allreduce(bytes, Op.SUM);
         return bytes;
     }
 
