@@ -18,14 +18,28 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ScaleModelTest {
 
     /** What the page says of any number of ranks rests on this. */
+    @Tag("exhaustive")
+    @Test
+    void aRankMakesTheSameCallsHoweverManyRanksThereAre(@TempDir Path folder) throws IOException {
+        requireSame(folder, 3, 64, 256);
+    }
+
     @Tag("soak")
     @ParameterizedTest
-    @CsvSource({"3, 0", "3, 21", "2, 21"})
-    void aRankMakesTheSameCallsHoweverManyRanksThereAre(int ioMode, int rank, @TempDir Path folder) throws IOException {
-        Map<String, List<Call>> few = ScaleModel.run(folder.resolve("this"), 48, rank, ioMode);
-        Map<String, List<Call>> many = ScaleModel.run(folder.resolve("that"), 112, rank, ioMode);
-        assertThat(few).hasSize(13);
-        many.forEach((phase, calls) -> assertThat(calls).as(phase).isEqualTo(few.get(phase)));
+    @CsvSource({"3, 256, 1024", "1, 64, 256", "2, 64, 256"})
+    void aRankMakesTheSameCallsInLargeJobs(int ioMode, int few, int many, @TempDir Path folder) throws IOException {
+        requireSame(folder, ioMode, few, many);
+    }
+
+    private static void requireSame(Path folder, int ioMode, int few, int many) throws IOException {
+        List<Map<String, List<Call>>> ofFew = ScaleModel.run(folder.resolve("some"), few, ioMode);
+        List<Map<String, List<Call>>> ofMany = ScaleModel.run(folder.resolve("many"), many, ioMode);
+        for (int rank : new int[] {0, 21}) {
+            assertThat(ofMany.get(rank)).hasSize(21);
+            ofMany.get(rank).forEach((phase, calls) -> assertThat(calls)
+                    .as("%s of rank %d", phase, rank)
+                    .isEqualTo(ofFew.get(rank).get(phase)));
+        }
     }
 
     /** Every message has a sender and a receiver, so what all ranks together have is known. */
