@@ -38,7 +38,7 @@ public final class FileCallJob {
         look(FileCallTrace.RANK + world.rank());
         world.barrier();
         if (world.rank() == 0) {
-            look(FileCallTrace.PHASE + phase);
+            look(FileCallTrace.PHASE + (phase.isEmpty() ? FileCallTrace.NONE : phase));
         }
         world.barrier();
     }

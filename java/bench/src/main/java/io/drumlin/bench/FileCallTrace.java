@@ -25,6 +25,9 @@ final class FileCallTrace {
 
     static final String RANK = "/drumlin-rank/";
 
+    /** The name of what belongs to no phase. */
+    static final String NONE = "none";
+
     /** Rank of the threads that belong to none. */
     private static final int BEHIND = -1;
 
@@ -94,11 +97,14 @@ final class FileCallTrace {
         if (mark.find()) {
             if (mark.group(1).equals(PHASE)) {
                 phase = mark.group(2);
-                if (!phase.isEmpty()) {
+                if (!phase.equals(NONE)) {
                     phases.putIfAbsent(phase, new HashMap<>());
                 }
             } else {
-                rankOfThread.put(thread, Integer.parseInt(mark.group(2)));
+                int rank = Integer.parseInt(mark.group(2));
+                // The system may give the number of a thread that has ended to another one.
+                rankOfThread.values().removeIf(before -> before == rank);
+                rankOfThread.put(thread, rank);
             }
         } else if (phases.containsKey(phase)
                 && call.group(3).contains(folder)

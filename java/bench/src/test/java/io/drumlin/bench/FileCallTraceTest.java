@@ -47,7 +47,7 @@ class FileCallTraceTest {
                 9  fsync(4</elsewhere>) = 0
                 9  newfstatat(3</job/local/a>, "", {st_mode=S_IFREG}, AT_EMPTY_PATH) = 0
                 12 unlink("/job/local/old") = 0
-                7  access("/drumlin-phase/", F_OK) = -1 ENOENT (No such file or directory)
+                7  access("/drumlin-phase/none", F_OK) = -1 ENOENT (No such file or directory)
                 7  mkdir("/job/after", 0777) = 0
                 7  access("/drumlin-phase/end", F_OK) = -1 ENOENT (No such file or directory)
                 9  rename("/job/a", "/job/b") = 0
