@@ -94,7 +94,8 @@ final class FtiDataFile implements RecognisedFile {
 
     /** Returns the check for a file that is described by an entry. */
     static Integrity checksum(FileEntry entry) {
-        return entry.isStriped()
+        // What C FTI compares, where it compares anything.
+        return entry.isStriped() && entry.checksum().isEmpty()
                 ? new BlockDigests(List.of(new Block(new Range(0, entry.size()), entry.digest(), true)))
                 : checksum(entry.checksum());
     }

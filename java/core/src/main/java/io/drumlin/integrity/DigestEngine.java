@@ -11,6 +11,9 @@ public final class DigestEngine {
     /** Least number of streams for which the C core is faster than the JDK. */
     private static final int LEAST_STREAMS = 3;
 
+    /** Bytes of the smallest file for which a second digest pays. */
+    private static final long LEAST_STRIPED = 1 << 20;
+
     private DigestEngine() {}
 
     /**
@@ -44,6 +47,22 @@ public final class DigestEngine {
         }
         try (NativeMd5Lanes lanes = new NativeMd5Lanes(0)) {
             return "native, " + lanes.width() + " lanes at once";
+        }
+    }
+
+    /**
+     * Returns whether a striped MD5 beside the plain one pays: with 16 lanes in a register it costs an eighth of that, with
+     * eight nearly half, and a small file is read in no time.
+     *
+     * @param bytes of the file
+     * @return false also without the C core
+     */
+    public static boolean stripesPay(long bytes) {
+        if (bytes < LEAST_STRIPED || !NativeCore.isAvailable()) {
+            return false;
+        }
+        try (NativeMd5Lanes lanes = new NativeMd5Lanes(0)) {
+            return lanes.width() == Md5Lanes.LANES;
         }
     }
 

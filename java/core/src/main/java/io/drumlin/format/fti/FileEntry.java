@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param layers the layers of a differential checkpoint; otherwise empty
  * @param rsedChecksum MD5 of the rank's encoded file, 32 lower-case hexadecimal digits; at level 3 only
  * @param ownChecksum MD5 of the file if {@code checksum} is empty; only Drumlin writes it
- * @param stripedChecksum striped MD5 of the file, in place of the others, 32 lower-case hexadecimal digits; only Drumlin
- *     writes it
+ * @param stripedChecksum striped MD5 of the file, in place of the others or beside {@code checksum}, 32 lower-case
+ *     hexadecimal digits; only Drumlin writes it
  * @param rank the rank whose block it is, where the name is that of a file of all ranks; -1 where the name tells it, and
  *     in files of C FTI
  */
@@ -114,6 +114,21 @@ public record FileEntry(
      */
     public FileEntry withStripedChecksum(String md5) {
         return new FileEntry(name, size, maxSize, "", variables, layers, rsedChecksum, null, md5, rank);
+    }
+
+    /**
+     * Returns this entry with a striped MD5 beside the digest that C FTI compares. Drumlin compares the striped one.
+     *
+     * @param md5 32 lower-case hexadecimal digits
+     * @return the changed entry
+     */
+    public FileEntry withStripedBeside(String md5) {
+        return new FileEntry(name, size, maxSize, checksum, variables, layers, rsedChecksum, ownChecksum, md5, rank);
+    }
+
+    /** Returns whether a striped MD5 takes the place of the digest that C FTI compares. */
+    boolean isOnlyStriped() {
+        return stripedChecksum != null && checksum.isEmpty();
     }
 
     /**

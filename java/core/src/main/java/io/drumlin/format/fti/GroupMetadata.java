@@ -59,9 +59,9 @@ public record GroupMetadata(
         blocksDigested |= isStriped(files);
     }
 
-    /** Returns whether the digests are striped: of all files, or of none. */
+    /** Returns whether the only digests are striped: of all files, or of none. */
     private static boolean isStriped(List<FileEntry> files) {
-        return files.stream().anyMatch(FileEntry::isStriped);
+        return files.stream().anyMatch(FileEntry::isOnlyStriped);
     }
 
     /**

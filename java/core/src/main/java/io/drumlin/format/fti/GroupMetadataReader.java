@@ -64,13 +64,13 @@ final class GroupMetadataReader {
     }
 
     private void requireKindOfDigest(String section, FileEntry file) throws FormatException {
-        if (file.isStriped() != (blocksDigested == GroupMetadata.STRIPED)) {
+        if (file.isOnlyStriped() != (blocksDigested == GroupMetadata.STRIPED)) {
             throw Definition.wrong(
                     section,
                     FileEntry.STRIPED_CHECKSUM,
                     0,
-                    (file.isStriped() ? "is there, and " : "is missing, and ") + GroupMetadata.BLOCKS_DIGESTED + " is "
-                            + blocksDigested);
+                    (file.isOnlyStriped() ? "is there alone, and " : "is missing or not alone, and ")
+                            + GroupMetadata.BLOCKS_DIGESTED + " is " + blocksDigested);
         }
     }
 

@@ -153,6 +153,22 @@ class GroupMetadataTest {
     }
 
     @Test
+    void aStripedDigestMayBeBesideThatOfCFti() throws IOException {
+        String md5 = "0123456789abcdef0123456789abcdef";
+        List<FileEntry> beside = List.of(
+                METADATA.files().get(0).withStripedBeside(md5), METADATA.files().get(1));
+        String text = write(METADATA.withFiles(beside));
+        assertThat(text)
+                .doesNotContain("drumlin_blocks_digested")
+                .contains("ckpt_checksum                  = 43fc3e0ab1f3aeb18d5038f2421e4884\n")
+                .contains("drumlin_striped_checksum       = " + md5 + "\n");
+        GroupMetadata read = read(text);
+        assertThat(read.blocksDigested()).isFalse();
+        assertThat(read.files()).isEqualTo(beside);
+        assertThat(read.files().get(0).digest()).isEqualTo(md5);
+    }
+
+    @Test
     void readsAndWritesTheDialect() throws IOException {
         assertThat(read(TEXT)).isEqualTo(METADATA);
         assertThat(write(METADATA)).isEqualTo(TEXT);

@@ -2,6 +2,8 @@ package io.drumlin.checkpoint.internal.file;
 
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.integrity.DigestEngine;
+import io.drumlin.integrity.Md5Lanes;
 import java.io.IOException;
 import java.util.List;
 
@@ -46,6 +48,14 @@ public interface FilePlan {
      */
     default void placeAt(long start) {
         throw new IllegalStateException("this mode has no file of all ranks");
+    }
+
+    /** Asks for a striped MD5 of the whole file besides, if the metadata of the mode have a place for it. */
+    default void addStripedDigest() {}
+
+    /** Makes the lanes that digest {@link #chunks}, for one writing; the caller closes them. */
+    default Md5Lanes lanes() {
+        return DigestEngine.md5();
     }
 
     /** Returns how the file enters a Reed-Solomon group. */

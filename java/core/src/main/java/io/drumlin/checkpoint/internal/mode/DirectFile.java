@@ -6,7 +6,6 @@ import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.format.ByteSource;
-import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -32,7 +31,7 @@ public record DirectFile(Map<Integer, ProtectedData> data, IoMode mode, StorageE
     @Override
     public void write(Path path, FilePlan filePlan, Seal seal) throws IOException {
         try (ChunkedFile file = new ChunkedFile(storage, slabs, path);
-                Md5Lanes md5 = DigestEngine.md5()) {
+                Md5Lanes md5 = filePlan.lanes()) {
             file.allocate(filePlan.size());
             file.finish(seal.seal(file.write(filePlan.image(), filePlan.chunks(), md5)), filePlan.size());
         }

@@ -12,6 +12,9 @@ import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.integrity.DigestEngine;
+import io.drumlin.integrity.LanesWithStripes;
+import io.drumlin.integrity.Md5Lanes;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -34,6 +37,9 @@ public final class PosixFilePlan implements FilePlan {
     private @Nullable String md5;
     private long start;
     private boolean striped;
+    private boolean wantsStripes;
+    private @Nullable LanesWithStripes lanes;
+    private @Nullable String stripedBeside;
     private @Nullable GroupMetadata metadata;
 
     /**
@@ -80,6 +86,7 @@ public final class PosixFilePlan implements FilePlan {
     public List<Piece> seal(List<byte[]> digests, long partnerSize, long encodedSize) {
         String nothing = size() == 0 ? MD5_OF_NOTHING : "";
         md5 = digests.isEmpty() ? nothing : HexFormat.of().formatHex(digests.get(0));
+        stripedBeside = lanes == null ? null : HexFormat.of().formatHex(lanes.stripedDigest());
         return List.of();
     }
 
@@ -87,6 +94,17 @@ public final class PosixFilePlan implements FilePlan {
     public void placeAt(long offset) {
         start = offset;
         striped = true;
+    }
+
+    @Override
+    public void addStripedDigest() {
+        wantsStripes = content instanceof RawContent && DigestEngine.stripesPay(size());
+    }
+
+    @Override
+    public Md5Lanes lanes() {
+        lanes = wantsStripes ? new LanesWithStripes(DigestEngine.md5()) : null;
+        return lanes == null ? DigestEngine.md5() : lanes;
     }
 
     @Override
@@ -105,7 +123,10 @@ public final class PosixFilePlan implements FilePlan {
             throw new IllegalStateException("not sealed");
         }
         FileEntry entry = new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null));
-        return content.described(striped ? entry.withStripedChecksum(md5) : entry);
+        if (striped) {
+            return content.described(entry.withStripedChecksum(md5));
+        }
+        return content.described(stripedBeside == null ? entry : entry.withStripedBeside(stripedBeside));
     }
 
     /** Returns the name of the file in the metadata. */

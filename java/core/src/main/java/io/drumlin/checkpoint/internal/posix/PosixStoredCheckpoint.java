@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.MetadataOrigin;
 import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
@@ -165,7 +166,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
             }
             case PARTNER -> {
                 FileEntry left = metadata.files().get(group.left());
-                check(path, left.size(), left.digest());
+                check(path, left.size(), left.digest(), left.isStriped());
                 if (left.digest().isEmpty()) {
                     run.content().check(path);
                 }
@@ -175,7 +176,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
                     throw MetadataOrigin.refused(
                             path, "its digest was not written down", "the head was killed while it made the file");
                 }
-                check(path, own().maxSize(), encodedMd5());
+                check(path, own().maxSize(), encodedMd5(), false);
             }
         }
     }
@@ -200,10 +201,10 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
         return present == null ? "" : present;
     }
 
-    private void check(Path path, long size, String md5) throws IOException {
+    private void check(Path path, long size, String md5, boolean striped) throws IOException {
         long start = start(path, size);
         if (!md5.isEmpty()) {
-            run.reader().verify(path, start, size, md5);
+            run.reader().verify(path, new Chunk(-1, 0, start, size, Optional.of(md5), striped));
         }
     }
 

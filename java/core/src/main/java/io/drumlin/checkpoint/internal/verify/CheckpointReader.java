@@ -199,7 +199,15 @@ public final class CheckpointReader {
      * @throws IOException the file cannot be read or the range differs from what was written
      */
     public synchronized void verify(Path path, long offset, long length, String md5) throws IOException {
-        Chunk range = new Chunk(-1, 0, offset, length, Optional.of(md5));
+        verify(path, new Chunk(-1, 0, offset, length, Optional.of(md5)));
+    }
+
+    /**
+     * Reads a range of a file and compares it with its digest; keeps nothing.
+     *
+     * @throws IOException the file cannot be read or the range differs from what was written
+     */
+    public synchronized void verify(Path path, Chunk range) throws IOException {
         verify(path, new StoredFile(0, List.of(range), Map.of()), RetainPolicy.NOTHING);
     }
 

@@ -1,0 +1,61 @@
+package io.drumlin.integrity;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MD5 lanes that also compute the striped MD5 of the stream in lane 0, of which each piece is in the cache then. Not
+ * thread-safe.
+ */
+public final class LanesWithStripes implements Md5Lanes {
+
+    private final Md5Lanes lanes;
+    private final StripedMd5 stripes = new StripedMd5();
+
+    /**
+     * Adds a striped digest to lanes.
+     *
+     * @param lanes closed with this
+     */
+    public LanesWithStripes(Md5Lanes lanes) {
+        this.lanes = lanes;
+    }
+
+    @Override
+    public void reset(int lane) {
+        lanes.reset(lane);
+        if (lane == 0) {
+            stripes.reset();
+        }
+    }
+
+    @Override
+    public void update(List<? extends @Nullable ByteBuffer> pieces) {
+        lanes.update(pieces);
+        ByteBuffer first = pieces.isEmpty() ? null : pieces.get(0);
+        if (first != null) {
+            stripes.update(first);
+        }
+    }
+
+    @Override
+    public byte[] digest(int lane) {
+        return lanes.digest(lane);
+    }
+
+    /**
+     * Ends the stream in lane 0.
+     *
+     * @return its striped MD5
+     */
+    public byte[] stripedDigest() {
+        return stripes.digest();
+    }
+
+    @Override
+    public void close() {
+        lanes.close();
+        stripes.close();
+    }
+}
