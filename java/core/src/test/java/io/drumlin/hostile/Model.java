@@ -215,6 +215,13 @@ final class Model {
         if (ckptId != begun.get(next).ckptId()) {
             archived.add(former.epoch);
         }
+        // One that failed may have come to its place before, and has then gone to the archive.
+        Set<Integer> failedIds = new TreeSet<>();
+        unsettled.stream()
+                .map(begun::get)
+                .filter(each -> each.epoch() < next && each.level().number() == Level.L4.number())
+                .forEach(each -> failedIds.add(each.ckptId()));
+        archived.removeIf(epoch -> failedIds.contains(begun.get(epoch).ckptId()));
         makeRoom(setting.kept() - 1);
     }
 
