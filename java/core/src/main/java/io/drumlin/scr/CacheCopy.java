@@ -66,8 +66,11 @@ public final class CacheCopy {
         /**
          * Makes the outcome.
          *
-         * @param ranks copied
-         * @param problems copied
+         * @param ranks is copied
+         * @param files as told above
+         * @param bytes as told above
+         * @param problems is copied
+         * @param contested as told above
          */
         public Outcome {
             ranks = Collections.unmodifiableSortedSet(new TreeSet<>(ranks));
