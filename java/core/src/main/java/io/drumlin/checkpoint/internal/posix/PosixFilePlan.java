@@ -98,7 +98,7 @@ public final class PosixFilePlan implements FilePlan {
 
     @Override
     public void addStripedDigest() {
-        wantsStripes = content instanceof RawContent && DigestEngine.stripesPay(size());
+        wantsStripes = content.isRaw() && DigestEngine.stripesPay(size());
     }
 
     @Override

@@ -18,6 +18,11 @@ import java.util.Optional;
 public final class RawContent implements PosixFileFormat {
 
     @Override
+    public boolean isRaw() {
+        return true;
+    }
+
+    @Override
     public String suffix() {
         return FileNames.FTI;
     }
