@@ -32,14 +32,11 @@ import org.junit.jupiter.api.io.TempDir;
 class LibraryContractTest {
 
     @TempDir
-    private static Path cache;
-
-    @TempDir
     private Path directory;
 
     @BeforeAll
-    static void loadLibrary() {
-        Repacked.requireLibrary(cache);
+    static void loadLibrary() throws IOException {
+        Repacked.requireLibrary();
     }
 
     private static void assertSame(Path path) throws IOException {

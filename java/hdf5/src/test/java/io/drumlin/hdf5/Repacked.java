@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
@@ -28,15 +29,33 @@ final class Repacked {
     /** More than any of the files have. */
     private static final long MOST_BYTES = 10_000_000;
 
+    private static final String CACHE = "org.bytedeco.javacpp.cachedir";
+
     private Repacked() {}
 
-    /** JavaCPP unpacks the library there; the dependency is the one for Linux on x86_64. */
-    static void requireLibrary(Path cache) {
-        System.setProperty("org.bytedeco.javacpp.cachedir", cache.toString());
+    /**
+     * JavaCPP unpacks the library, for all tests of this process, into one directory, which it remembers. The dependency
+     * is the one for Linux on x86_64.
+     */
+    static void requireLibrary() throws IOException {
+        if (System.getProperty(CACHE) == null) {
+            Path cache = Files.createTempDirectory("drumlin-javacpp");
+            System.setProperty(CACHE, cache.toString());
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(cache)));
+        }
         Assumptions.assumeTrue(
                 System.getProperty("os.name").equals("Linux")
                         && System.getProperty("os.arch").equals("amd64"),
                 "there is no library for this platform");
+    }
+
+    private static void delete(Path cache) {
+        try (Stream<Path> files = Files.walk(cache)) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        } catch (IOException stays) {
+            System.err.println(cache + " stays: " + stays);
+        }
     }
 
     /** Writes a file again, in its place. */

@@ -41,14 +41,11 @@ class RepackedCheckpointTest {
     private static final String LATEST = "--latest -f GZIP=6";
 
     @TempDir
-    private static Path cache;
-
-    @TempDir
     private Path directory;
 
     @BeforeAll
-    static void loadLibrary() {
-        Repacked.requireLibrary(cache);
+    static void loadLibrary() throws IOException {
+        Repacked.requireLibrary();
     }
 
     /** All types, groups and shapes of a rank, as a program of FTI protects them. */
