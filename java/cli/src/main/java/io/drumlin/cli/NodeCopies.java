@@ -148,10 +148,7 @@ final class NodeCopies {
 
         /** Takes what the node has told, unless it did not come to its end: then it counts as lost. */
         private synchronized void tell() {
-            if (late) {
-                return;
-            }
-            boolean whole = told.stream().anyMatch(words -> words[0].equals(END));
+            boolean whole = !late && told.stream().anyMatch(words -> words[0].equals(END));
             for (String[] words : told) {
                 String value = words.length > 1 ? words[1] : "";
                 switch (words[0]) {
@@ -171,7 +168,7 @@ final class NodeCopies {
                     }
                 }
             }
-            if (!whole) {
+            if (!whole && !late) {
                 String words = notStarted.isEmpty() ? String.join(" / ", lastLines) : notStarted;
                 problems.add(name + ": it did not finish: " + Printable.text(words));
             }

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done, or there was nothing to do",
-            "1:a dataset could not be saved; the last line says why",
+            "1:a dataset could not be saved; its scavenge_end, or scavenge_failed, says why",
             "3:the host file or the log cannot be used",
             "64:wrong command line or host file"
         })

@@ -178,9 +178,6 @@ public final class CacheCopy {
                 Path place = cached.place(prefix);
                 Path source =
                         inPlace ? place : RankDirectory.of(directory, rank).locate(file.getKey());
-                if (!cached.isComplete()) {
-                    throw refused(source, "its job did not complete it", REBUILT);
-                }
                 read.add(new Item(source, place, cached));
             }
             return read;
@@ -207,6 +204,11 @@ public final class CacheCopy {
         /** Copies all of a rank, its filemap last. */
         private void copy(int rank, List<Item> owned) throws IOException {
             for (Item item : owned) {
+                if (!item.cached().isComplete()) {
+                    throw refused(item.source(), "its job did not complete it", REBUILT);
+                }
+            }
+            for (Item item : owned) {
                 copy(item);
             }
             List<Path> own = new ArrayList<>(directory.redundancyFiles(Redundancy.MAPS, rank));
@@ -221,6 +223,9 @@ public final class CacheCopy {
         private void copy(Item item) throws IOException {
             if (item.source().equals(item.place())) {
                 requireSize(item.place(), item.cached());
+                item.cached().check(item.place(), store);
+                // This node may have the bytes in its page cache only.
+                new PrefixFiles(prefix, store).sync(item.place());
                 return;
             }
             if (PathStatus.exists(item.place())) {
@@ -252,7 +257,7 @@ public final class CacheCopy {
                 bytes += PathStatus.size(temporary);
                 store.storage().rename(temporary, target);
                 store.storage().syncDirectory(target.resolveSibling("."));
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 try {
                     store.storage().delete(temporary);
                 } catch (IOException alsoFailed) {

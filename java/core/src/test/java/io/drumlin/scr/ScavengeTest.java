@@ -247,6 +247,22 @@ class ScavengeTest {
         assertWhole("ckpt.1", "data");
     }
 
+    /** The program may have written its files to the prefix directory itself. */
+    @Test
+    void aDamagedFileInItsPlaceIsRebuilt() throws IOException {
+        job.run("data", Dataset.checkpoint("ckpt.1"));
+        Path index = job.control(2).resolve("cindex.scrinfo");
+        KvTree cached = STORE.read(index);
+        cached.get("DSET").get("1").set("BYPASS", 1);
+        STORE.replace(index, cached);
+        Path file = job.prefix().resolve("ckpt.1/2/data");
+        Files.createDirectories(file.getParent());
+        Files.write(file, changed(Files.readAllBytes(job.control(2).resolve("scr.dataset.1/data"))));
+        assertThat(scavenge(0, 1, 2, 3)).as("%s", problems).isTrue();
+        assertThat(problems).singleElement().asString().contains("rank 2: ", file.toString(), "CRC32");
+        assertWhole("ckpt.1", "data");
+    }
+
     @Test
     void aDamagedFilemapIsRebuilt() throws IOException {
         job.run("data", Dataset.checkpoint("ckpt.1"));
