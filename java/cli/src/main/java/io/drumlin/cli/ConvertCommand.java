@@ -92,6 +92,12 @@ final class ConvertCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (layout != null) {
+            if (type != null
+                    || metadata.path() != null
+                    || run.config().isPresent()
+                    || run.execId().isPresent()) {
+                throw usage("--type, --meta, --config and --run are of no use with --to");
+            }
             return toLayout(layout);
         }
         if (!HDF5_NAME.matcher(String.valueOf(output.getFileName())).matches()) {

@@ -94,8 +94,8 @@ final class FtiDataFile implements RecognisedFile {
 
     /** Returns the check for a file that is described by an entry. */
     static Integrity checksum(FileEntry entry) {
-        // What C FTI compares, where it compares anything.
-        return entry.isStriped() && entry.checksum().isEmpty()
+        // If C FTI compares a digest, that one is verified here too.
+        return entry.isOnlyStriped()
                 ? new BlockDigests(List.of(new Block(new Range(0, entry.size()), entry.digest(), true)))
                 : checksum(entry.checksum());
     }

@@ -126,8 +126,12 @@ public record FileEntry(
         return new FileEntry(name, size, maxSize, checksum, variables, layers, rsedChecksum, ownChecksum, md5, rank);
     }
 
-    /** Returns whether a striped MD5 takes the place of the digest that C FTI compares. */
-    boolean isOnlyStriped() {
+    /**
+     * Returns whether a striped MD5 takes the place of the digest that C FTI compares.
+     *
+     * @return false also if there is no striped MD5
+     */
+    public boolean isOnlyStriped() {
         return stripedChecksum != null && checksum.isEmpty();
     }
 

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -79,8 +80,9 @@ public final class Hdf5Reader implements Closeable {
                     .exception();
         }
         ByteBuffer image = ByteBuffer.allocateDirect((int) file.size());
-        for (int at = 0; at < image.capacity(); at += WINDOW) {
-            file.readFully(at, image.limit(Math.min(image.capacity(), at + WINDOW)));
+        while (image.position() < image.capacity()) {
+            int length = Math.min(image.capacity() - image.position(), WINDOW);
+            file.readFully(image.position(), image.limit(image.position() + length));
         }
         return image.flip();
     }
@@ -225,6 +227,9 @@ public final class Hdf5Reader implements Closeable {
                         target.limit(end);
                     }
                 }
+            }
+            if (target.hasRemaining()) {
+                throw new EOFException("byte " + at + " is not within the " + size + " bytes of the elements");
             }
         }
 
