@@ -316,14 +316,23 @@ public final class Agreement {
      * @throws IOException the transfer failed
      */
     public static String bcast(Communicator comm, String text, int root) throws IOException {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return new String(bcast(comm, text.getBytes(StandardCharsets.UTF_8), root), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Returns the root's bytes on every rank. Collective.
+     *
+     * @param comm the ranks
+     * @param bytes on the root: the bytes; ignored elsewhere
+     * @param root the rank that has the bytes
+     * @return the root's bytes
+     * @throws IOException the transfer failed
+     */
+    public static byte[] bcast(Communicator comm, byte[] bytes, int root) throws IOException {
         long[] length = {comm.rank() == root ? bytes.length : 0};
         comm.allreduce(length, Communicator.Op.MAX);
-        ByteBuffer message = ByteBuffer.allocate((int) length[0]);
-        if (comm.rank() == root) {
-            message.put(bytes).clear();
-        }
-        comm.bcast(message, root);
-        return new String(message.array(), StandardCharsets.UTF_8);
+        byte[] message = comm.rank() == root ? bytes : new byte[(int) length[0]];
+        comm.bcast(ByteBuffer.wrap(message), root);
+        return message;
     }
 }

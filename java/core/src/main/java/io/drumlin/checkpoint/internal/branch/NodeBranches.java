@@ -354,6 +354,7 @@ public final class NodeBranches {
         NodeBranches nodes = new NodeBranches(config, ranks, host, storage);
         Agreement.run(ranks, operation, () -> {
             if (nodes.isFirstOfNode()) {
+                run.requireOwnEntries();
                 new NodePart(run.local(), parts, storage).complete();
             }
         });

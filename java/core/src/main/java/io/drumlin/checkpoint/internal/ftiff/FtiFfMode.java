@@ -248,7 +248,7 @@ public final class FtiFfMode implements IoMode {
         }
         Path replaced = levels.directory(level, CommitSlot.REPLACED);
         long[] replacing = {0};
-        if (ListedFiles.sharing(context, level).rank() == 0) {
+        if (context.sharing(level).rank() == 0) {
             rejected.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
         }
         app.allreduce(replacing, Op.MAX);

@@ -30,7 +30,7 @@ public record ListedFiles(Map<CommitSlot, Set<String>> names) {
      * @param places the directories, the same on all ranks that share them
      */
     public static ListedFiles of(RankContext context, CheckpointDirectories places, Level level) throws IOException {
-        Communicator sharing = sharing(context, level);
+        Communicator sharing = context.sharing(level);
         Topology topology = context.topology();
         StringBuilder lines = new StringBuilder();
         for (CommitSlot slot : sharing.rank() == 0 ? List.of(CommitSlot.values()) : List.<CommitSlot>of()) {
@@ -69,11 +69,6 @@ public record ListedFiles(Map<CommitSlot, Set<String>> names) {
                         "looking for files of heads in",
                         directory,
                         () -> NamesOfRanks.requireNoneOfHeads(directory, names, context.topology()));
-    }
-
-    /** Returns the ranks that share the directories of a level. The first of them reads them. */
-    public static Communicator sharing(RankContext context, Level level) {
-        return level.isGlobal() ? context.app() : context.node();
     }
 
     /** Returns the names that the files of a rank have in a directory, if it has them. */

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint.internal.mode;
 
+import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.topology.Group;
@@ -29,6 +30,11 @@ public record RankContext(
         CheckpointReader reader,
         RejectedFiles rejected,
         RunEvents events) {
+
+    /** Returns the ranks that share the directories of a level. The first of them looks at them for all. */
+    public Communicator sharing(Level level) {
+        return level.isGlobal() ? app : node;
+    }
 
     /** Returns a copy with another list of rejected files. */
     public RankContext with(RejectedFiles others) {

@@ -45,7 +45,7 @@ import java.util.function.IntPredicate;
 public final class CheckpointSearch {
 
     private final Communicator app;
-    private final Communicator node;
+    private final RankContext context;
     private final Topology topology;
     private final Group group;
     private final CommitProtocol levels;
@@ -84,8 +84,8 @@ public final class CheckpointSearch {
     /** Creates a search for checkpoints. */
     public CheckpointSearch(
             RankContext context, CommitProtocol levels, IoMode mode, FileRebuilder rebuilder, CommitLog log) {
+        this.context = context;
         app = context.app();
-        node = context.node();
         topology = context.topology();
         group = context.group();
         this.levels = levels;
@@ -488,7 +488,7 @@ public final class CheckpointSearch {
                     .filter(place -> place.slot() == slot)
                     .count();
         }
-        (level.isGlobal() ? app : node).allreduce(files, Op.SUM);
+        context.sharing(level).allreduce(files, Op.SUM);
         // A checkpoint that a restart was copying may also be in its place, where it is whole.
         CommitSlot most = CommitSlot.COMMITTED;
         long mostFiles = 0;
@@ -565,7 +565,7 @@ public final class CheckpointSearch {
 
     /** Returns whether this rank looks at the directories of a level for those that share them. */
     private boolean isFirstOf(Level level) {
-        return (level.isGlobal() ? app : node).rank() == 0;
+        return context.sharing(level).rank() == 0;
     }
 
     /** Creates a communicator of the ranks of a job that share a node. Collective. */

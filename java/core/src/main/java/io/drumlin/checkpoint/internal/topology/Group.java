@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.topology;
 
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -95,11 +95,7 @@ public record Group(int sector, int id, Communicator comm) implements AutoClosea
 
     /** Returns the bytes that the first rank of the group passes. Collective in the group. */
     public byte[] ofFirst(byte[] bytes) throws IOException {
-        long[] length = {index() == 0 ? bytes.length : 0};
-        comm.allreduce(length, Op.MAX);
-        byte[] received = index() == 0 ? bytes : new byte[(int) length[0]];
-        comm.bcast(ByteBuffer.wrap(received), 0);
-        return received;
+        return Agreement.bcast(comm, bytes, 0);
     }
 
     @Override

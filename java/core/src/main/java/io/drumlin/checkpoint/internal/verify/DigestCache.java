@@ -21,7 +21,7 @@ public final class DigestCache {
     public static final class Digests {
         private final Map<Part, String> parts = new HashMap<>();
 
-        private record Part(long offset, long length) {}
+        private record Part(long offset, long length, boolean striped) {}
 
         /**
          * Remembers the digest of a chunk.
@@ -29,11 +29,11 @@ public final class DigestCache {
          * @param md5 MD5 of all bytes of the chunk, lower-case hexadecimal
          */
         public void put(Chunk chunk, String md5) {
-            parts.put(new Part(chunk.offset(), chunk.length()), md5);
+            parts.put(new Part(chunk.offset(), chunk.length(), chunk.striped()), md5);
         }
 
         private @Nullable String of(Chunk chunk) {
-            return parts.get(new Part(chunk.offset(), chunk.length()));
+            return parts.get(new Part(chunk.offset(), chunk.length(), chunk.striped()));
         }
     }
 
