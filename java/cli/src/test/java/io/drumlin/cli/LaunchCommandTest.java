@@ -26,6 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code drumlin launch} with scripts in the place of mpirun and of nodes. */
+// It waits for seconds, so one run has it.
+@Tag("exhaustive")
 class LaunchCommandTest {
 
     @TempDir
@@ -282,7 +284,6 @@ class LaunchCommandTest {
     }
 
     /** Slurm starts no job on a node that is drained, but does what the job of the allocation asks. */
-    @Tag("exhaustive")
     @Test
     void whatADrainedNodeHasIsSavedBeforeTheNextStart() throws Exception {
         script(

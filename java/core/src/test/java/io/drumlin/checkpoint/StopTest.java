@@ -10,12 +10,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A job that is told to stop takes a last checkpoint, ends and continues later. The ranks are threads of one process. */
+// It waits for seconds, so one run has it.
+@Tag("exhaustive")
 class StopTest {
 
     @TempDir

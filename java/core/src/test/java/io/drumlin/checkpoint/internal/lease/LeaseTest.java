@@ -27,12 +27,15 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two jobs that are started with one configuration. */
+// It waits for seconds, so one run has it.
+@Tag("exhaustive")
 class LeaseTest {
 
     private static final Duration SHORT = Duration.ofMillis(400);
