@@ -9,12 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,6 +103,48 @@ class PosixDifferentialTest {
             checkpoints.checkpoint(3, Level.L4_DCP);
         });
         assertThat(run.files()).contains("Global/X/dCP/dcp-id1-rank0.fti");
+    }
+
+    /**
+     * After a loss of power the metadata that checkpoint 2 replaced can be there again, and the log without checkpoint 2. Another mode reads them, and not
+     * those of checkpoint 2: it must not go back to checkpoint 1 as if there were no newer one.
+     */
+    @Test
+    void anotherModeDoesNotGoBackToAReplacedCheckpoint() throws IOException {
+        RunFixture run = run("basic.keep_l4_ckpt", "1");
+        Path[] metadata = new Path[1];
+        Path replaced = directory.resolve("replaced");
+        Path log = directory.resolve("log");
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {1, 2, 3});
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            if (comm.rank() == 0) {
+                metadata[0] = run.file("sector0-group0.fti").getParent();
+                copyFiles(metadata[0], replaced);
+                Files.copy(metadata[0].resolveSibling("drumlin-commits"), log);
+            }
+            comm.barrier();
+            checkpoints.checkpoint(2, Level.L4);
+        });
+        Files.move(replaced, metadata[0].resolveSibling("drumlin-replaced-l4"));
+        Files.move(log, metadata[0].resolveSibling("drumlin-commits"), StandardCopyOption.REPLACE_EXISTING);
+        RunFixture other = run("basic.keep_l4_ckpt", "1", "basic.ckpt_io", "2");
+        other.setRestart("1", metadata[0].getParent().getFileName().toString());
+        assertThatThrownBy(() -> other.run(RANKS, (checkpoints, comm) -> {}))
+                .hasMessageContaining("POSIX (ckpt_io = 1) at level 4")
+                .hasMessageContaining("restart with the ckpt_io of the run that wrote them");
+        RunFixture again = run("basic.keep_l4_ckpt", "1");
+        again.setRestart("1", metadata[0].getParent().getFileName().toString());
+        again.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastLevel()).contains(Level.L4));
+    }
+
+    private static void copyFiles(Path from, Path to) throws IOException {
+        Files.createDirectory(to);
+        try (Stream<Path> files = Files.list(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(file.getFileName()));
+            }
+        }
     }
 
     @Test

@@ -30,12 +30,8 @@ public final class MetadataOrigin {
      */
     public static void require(Path path, GroupMetadata metadata, Level level, int ioMode, int sector, int group)
             throws IOException {
-        int written = mode(metadata);
-        boolean hdf5 = ioMode == FtiConfig.IO_HDF5;
-        boolean readable = written == 0
-                || written == ioMode
-                || (BARE.contains(written) && BARE.contains(ioMode) && !mayBeShared(level, metadata));
-        if (!readable || hdf5 != isHdf5(metadata)) {
+        if (isOfAnotherMode(metadata, level, ioMode)) {
+            int written = mode(metadata);
             int known = written != 0 ? written : isHdf5(metadata) ? FtiConfig.IO_HDF5 : FtiConfig.IO_POSIX;
             throw refused(
                     path,
@@ -54,6 +50,16 @@ public final class MetadataOrigin {
                             + metadata.origin().orElseThrow().sector(),
                     "the files of two groups were exchanged: give them their names");
         }
+    }
+
+    /** Returns whether only a run with another {@code ckpt_io} can read the checkpoint. */
+    public static boolean isOfAnotherMode(GroupMetadata metadata, Level level, int ioMode) {
+        int written = mode(metadata);
+        boolean hdf5 = ioMode == FtiConfig.IO_HDF5;
+        boolean readable = written == 0
+                || written == ioMode
+                || (BARE.contains(written) && BARE.contains(ioMode) && !mayBeShared(level, metadata));
+        return !readable || hdf5 != isHdf5(metadata);
     }
 
     /** Returns {@code ckpt_io} of the run that wrote the metadata; 0 if not recorded. */
