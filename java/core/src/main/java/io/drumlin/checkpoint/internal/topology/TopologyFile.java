@@ -5,14 +5,19 @@ import io.drumlin.checkpoint.internal.config.ConfigValues;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
 import io.drumlin.format.fti.IniFile;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
 
 /** The content of {@code Topology.fti} (docs/formats/fti-run-directory.md, section 2). */
 public final class TopologyFile {
@@ -41,6 +46,12 @@ public final class TopologyFile {
 
     /** Key for the number of nodes in a group for partner copies and codes. */
     private static final String GROUP_SIZE = "group_size";
+
+    /**
+     * Key beside the names of nodes for the CRC-32C of all else. Without it a damaged list of ranks or disks would make
+     * a restart look for files in the wrong places, and take an older checkpoint.
+     */
+    private static final String DIGEST = "digest";
 
     /** Most previous orders that are kept. */
     private static final int MOST_PREVIOUS = 3;
@@ -117,7 +128,44 @@ public final class TopologyFile {
             ours.put(RANKS, Integer.toString(ranksOfApplication));
             ours.put(GROUP_SIZE, Integer.toString(config.groupSize()));
         }
+        return sealed(sections);
+    }
+
+    /** Returns the text of the sections, with a digest if Drumlin has sections of its own in them. */
+    private static String sealed(Map<String, Map<String, String>> sections) throws DrumlinException {
+        String text = dump(sections);
+        if (!sections.containsKey(DRUMLIN)) {
+            return text;
+        }
+        // The first line of its section: a damaged end of the line before does not hide it.
+        Map<String, String> nodes = new LinkedHashMap<>();
+        nodes.put(DIGEST, digest(IniFile.parse(text, "Topology.fti")));
+        nodes.putAll(sections.getOrDefault(NODES, Map.of()));
+        sections.put(NODES, nodes);
         return dump(sections);
+    }
+
+    /** Returns the digest of what the file says, however it is set. */
+    private static String digest(IniFile topology) {
+        CRC32C crc = new CRC32C();
+        for (String section : new TreeSet<>(topology.sections())) {
+            Map<String, String> values = new TreeMap<>(topology.section(section));
+            values.remove(DIGEST);
+            crc.update((section + values).getBytes(StandardCharsets.UTF_8));
+        }
+        return HexFormat.of().toHexDigits((int) crc.getValue());
+    }
+
+    private static void requireWhole(IniFile topology, String name) throws DrumlinException {
+        Optional<String> known = topology.get(NODES, DIGEST);
+        if (known.isPresent() && !known.get().equals(digest(topology))) {
+            throw DrumlinException.during("reading " + name)
+                    .problem("the file is damaged: its digest is " + digest(topology) + " and [" + NODES + "] " + DIGEST
+                            + " is " + known.get())
+                    .advice("mend the line that is wrong, or bring the file back from a backup; if someone has changed it"
+                            + " on purpose, delete the line of the digest")
+                    .exception();
+        }
     }
 
     /** A damaged configuration may have a value that can be read and not written. */
@@ -206,6 +254,7 @@ public final class TopologyFile {
      * @param name name of the file, for messages
      */
     public static List<NodeOrder> orders(IniFile topology, String name) throws DrumlinException {
+        requireWhole(topology, name);
         List<NodeOrder> orders = new ArrayList<>();
         orders.add(order(topology, name, NODES, DRUMLIN));
         for (int i = 1; topology.sections().contains(PREVIOUS + i); i++) {
@@ -265,7 +314,7 @@ public final class TopologyFile {
             sections.put(PREVIOUS + i, nodes);
             putParts(sections, PREVIOUS + i, previous);
         }
-        return dump(sections);
+        return sealed(sections);
     }
 
     /** Returns the file with other nodes in their places. */
@@ -274,16 +323,19 @@ public final class TopologyFile {
         for (String section : ini.sections()) {
             sections.put(section, new LinkedHashMap<>(ini.section(section)));
         }
+        Map<String, String> names = new LinkedHashMap<>(ini.section(NODES));
+        names.remove(DIGEST);
+        sections.put(NODES, names);
         Map<String, Map<String, String>> before = Map.copyOf(sections);
         sections.put(NODES, names(nodes));
         sections.put(DRUMLIN + OF_DISKS, disks(nodes));
         sections.values().removeIf(Map::isEmpty);
-        return sections.equals(before) ? ini.text() : dump(sections);
+        return sections.equals(before) ? ini.text() : sealed(sections);
     }
 
     private static List<String> nodeNames(IniFile topology, String section, String name) throws DrumlinException {
         Map<String, String> nodes = new LinkedHashMap<>(topology.section(section));
-        nodes.remove(NUMBERING);
+        nodes.remove(section.equals(NODES) ? DIGEST : NUMBERING);
         List<String> names = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             String node = nodes.get(Integer.toString(i));
