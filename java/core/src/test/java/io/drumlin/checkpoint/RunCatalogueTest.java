@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lists, restores, deletes and prunes the checkpoints of all runs of a configuration file. */
@@ -235,13 +236,14 @@ class RunCatalogueTest {
     }
 
     /** A restart does without it, too: it tells only the numbers of ranks and the modes. */
-    @Test
-    void aDamagedListOfCheckpointsIsNamedAndHidesNone() throws IOException {
+    @ParameterizedTest
+    @CsvSource({"nb_procs +=, nb_procs 9", "is_dcp( +)= f, is_dcp$1=\0f"})
+    void aDamagedListOfCheckpointsIsNamedAndHidesNone(String line, String damaged) throws IOException {
         RunFixture fixture = run("3");
         String execId = fixture.restartValue("exec_id");
         List<String> before = names(catalogue().run(execId, true));
         Path list = directory.resolve("Meta/" + execId + "/Checkpoint.fti");
-        Files.writeString(list, Files.readString(list).replaceFirst("nb_procs +=", "nb_procs 9"));
+        Files.writeString(list, Files.readString(list).replaceFirst(line, damaged));
         Run run = catalogue().run(execId, true);
         assertThat(names(run)).isEqualTo(before);
         assertThat(run.problem()).contains("Checkpoint.fti");

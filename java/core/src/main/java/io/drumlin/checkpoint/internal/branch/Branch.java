@@ -5,6 +5,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
@@ -274,7 +275,7 @@ public final class Branch {
         if (!PathStatus.exists(from)) {
             return;
         }
-        IniFile list = IniFile.parse(TextFiles.read(from), from.toString());
+        IniFile list = CheckpointListFile.read(from);
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         for (String section : list.sections()) {
             if (section.equals("checkpoint_id." + ckptId) || section.startsWith("checkpoint_id." + ckptId + ".l")) {

@@ -10,7 +10,6 @@ import io.drumlin.checkpoint.internal.branch.BranchRecord;
 import io.drumlin.checkpoint.internal.branch.RunPlaces;
 import io.drumlin.checkpoint.internal.branch.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
@@ -178,7 +177,7 @@ final class CatalogueSurvey {
             try {
                 return new Listed(
                         PathStatus.exists(file)
-                                ? Optional.of(IniFile.parse(TextFiles.read(file), file.toString()))
+                                ? Optional.of(CheckpointListFile.read(file))
                                 : Optional.empty(),
                         null);
             } catch (IOException damaged) {

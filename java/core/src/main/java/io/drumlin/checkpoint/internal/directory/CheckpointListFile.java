@@ -186,7 +186,7 @@ public final class CheckpointListFile {
         String text = PathStatus.exists(file) ? TextFiles.read(file) : "";
         Map<String, Map<String, String>> sections;
         try {
-            sections = parse(text);
+            sections = sections(parse(text, file));
         } catch (DrumlinException damaged) {
             putAside(damaged);
             text = "";
@@ -279,18 +279,30 @@ public final class CheckpointListFile {
         return value.startsWith("t");
     }
 
-    /** Parses all sections and checks that they can be written again. */
-    private Map<String, Map<String, String>> parse(String text) throws DrumlinException {
+    /**
+     * Reads a list.
+     *
+     * @throws DrumlinException the list is damaged: it cannot be parsed, or not be written again
+     */
+    public static IniFile read(Path file) throws IOException {
+        return parse(TextFiles.read(file), file);
+    }
+
+    private static IniFile parse(String text, Path file) throws DrumlinException {
         IniFile list = IniFile.parse(text, file.toString());
-        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
-        list.sections().forEach(section -> sections.put(section, list.section(section)));
         try {
-            IniFile.dump(sections);
+            IniFile.dump(sections(list));
         } catch (IllegalArgumentException e) {
             throw DrumlinException.during("reading " + file)
                     .problem("it is damaged: " + e.getMessage())
                     .exception();
         }
+        return list;
+    }
+
+    private static Map<String, Map<String, String>> sections(IniFile list) {
+        Map<String, Map<String, String>> sections = new LinkedHashMap<>();
+        list.sections().forEach(section -> sections.put(section, list.section(section)));
         return sections;
     }
 
@@ -369,7 +381,7 @@ public final class CheckpointListFile {
 
     /** Returns the entries of a list, in its order; none if the list does not exist. */
     public static List<Entry> entries(Path file) throws IOException {
-        return PathStatus.exists(file) ? entries(IniFile.parse(TextFiles.read(file), file.toString())) : List.of();
+        return PathStatus.exists(file) ? entries(read(file)) : List.of();
     }
 
     /** Returns the entries of a list that was read, in its order. */
