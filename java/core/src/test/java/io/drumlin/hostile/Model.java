@@ -311,6 +311,9 @@ final class Model {
 
     /** @param keepsLast whether the last checkpoint stays */
     void completed(boolean keepsLast) {
+        if (keepsLast && last > 0 && begun.get(last).level().number() < Level.L4.number()) {
+            archive(last);
+        }
         makeRoom(setting.kept() - 2);
         if (keepsLast && last > 0) {
             Level level = begun.get(last).level() == Level.L4_DCP ? Level.L4_DCP : Level.L4;
