@@ -135,7 +135,8 @@ class PosixDifferentialTest {
                 .hasMessageContaining("restart with the ckpt_io of the run that wrote them");
         RunFixture again = run("basic.keep_l4_ckpt", "1");
         again.setRestart("1", metadata[0].getParent().getFileName().toString());
-        again.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastLevel()).contains(Level.L4));
+        again.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastLevel())
+                .contains(Level.L4));
     }
 
     private static void copyFiles(Path from, Path to) throws IOException {

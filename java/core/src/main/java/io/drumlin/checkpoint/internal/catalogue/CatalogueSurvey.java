@@ -176,10 +176,7 @@ final class CatalogueSurvey {
         static Listed read(Path file) {
             try {
                 return new Listed(
-                        PathStatus.exists(file)
-                                ? Optional.of(CheckpointListFile.read(file))
-                                : Optional.empty(),
-                        null);
+                        PathStatus.exists(file) ? Optional.of(CheckpointListFile.read(file)) : Optional.empty(), null);
             } catch (IOException damaged) {
                 return new Listed(Optional.empty(), damaged.getMessage());
             }

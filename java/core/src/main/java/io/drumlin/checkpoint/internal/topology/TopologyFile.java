@@ -162,8 +162,9 @@ public final class TopologyFile {
             throw DrumlinException.during("reading " + name)
                     .problem("the file is damaged: its digest is " + digest(topology) + " and [" + NODES + "] " + DIGEST
                             + " is " + known.get())
-                    .advice("mend the line that is wrong, or bring the file back from a backup; if someone has changed it"
-                            + " on purpose, delete the line of the digest")
+                    .advice(
+                            "mend the line that is wrong, or bring the file back from a backup; if someone has changed it"
+                                    + " on purpose, delete the line of the digest")
                     .exception();
         }
     }

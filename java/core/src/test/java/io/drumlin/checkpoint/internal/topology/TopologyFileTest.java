@@ -62,7 +62,9 @@ class TopologyFileTest {
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
             try {
                 IniFile file = IniFile.parse(new String(flipped, StandardCharsets.ISO_8859_1), "Topology.fti");
-                assertThat(TopologyFile.orders(file, "Topology.fti")).as("bit %d", bit).isEqualTo(expected);
+                assertThat(TopologyFile.orders(file, "Topology.fti"))
+                        .as("bit %d", bit)
+                        .isEqualTo(expected);
                 assertThat(TopologyFile.ranks(file)).as("bit %d", bit).hasValue(4);
                 assertThat(TopologyFile.numbering(file)).as("bit %d", bit).contains(Numbering.GIVEN);
             } catch (DrumlinException e) {
