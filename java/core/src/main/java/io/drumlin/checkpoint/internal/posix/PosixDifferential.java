@@ -18,11 +18,13 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,12 @@ public final class PosixDifferential {
     private int freshNumber = -1;
 
     private @Nullable IOException unlisted;
+
+    /**
+     * The names of this rank's files, whether whole or not; {@code null} if not known yet. All ranks share the directory,
+     * so it is listed once and not at each checkpoint.
+     */
+    private @Nullable Set<String> names;
 
     public PosixDifferential(
             StorageEngine storage, CheckpointDirectories places, int fileRank, DifferentialConfig config) {
@@ -92,8 +100,9 @@ public final class PosixDifferential {
         if (freshNumber < 0) {
             freshNumber = 0;
             try {
-                for (Differential file : files().values()) {
-                    freshNumber = Math.max(freshNumber, file.number() + 1);
+                for (String name : names()) {
+                    freshNumber = Math.max(
+                            freshNumber, FileNames.differential(name).orElseThrow().number() + 1);
                 }
             } catch (IOException e) {
                 // Thrown later, where all ranks learn of it.
@@ -103,15 +112,22 @@ public final class PosixDifferential {
         return freshNumber;
     }
 
-    /** Returns this rank's files. Files of other ranks may come and go meanwhile. */
-    private Map<Path, Differential> files() throws IOException {
-        Map<Path, Differential> files = new LinkedHashMap<>();
-        for (Path file : PathStatus.entries(directory())) {
-            FileNames.differential(file.getFileName().toString())
-                    .filter(name -> name.rank() == fileRank)
-                    .ifPresent(name -> files.put(file, name));
+    private Set<String> names() throws IOException {
+        Set<String> known = names;
+        if (known == null) {
+            known = PathStatus.entries(directory()).stream()
+                    .map(file -> file.getFileName().toString())
+                    .filter(this::isOwn)
+                    .collect(Collectors.toCollection(TreeSet::new));
+            names = known;
         }
-        return files;
+        return known;
+    }
+
+    private boolean isOwn(String name) {
+        return FileNames.differential(name)
+                .filter(known -> known.rank() == fileRank)
+                .isPresent();
     }
 
     /**
@@ -128,6 +144,7 @@ public final class PosixDifferential {
             throw failure;
         }
         DirectoryTree.make(directory(), storage);
+        names().add(state.fileName());
         Path path = directory().resolve(state.fileName());
         if (state.layers().isEmpty()) {
             UnfinishedFile.putDirectoryAside(storage, path);
@@ -179,6 +196,7 @@ public final class PosixDifferential {
         Differential name = FileNames.differential(fileName).orElseThrow();
         // Ranks in file names come from the run that began the file; the files that follow it have the same rank.
         fileRank = name.rank();
+        names = null;
         committed = isNewest ? new DcpLayerState(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
     }
 
@@ -201,11 +219,16 @@ public final class PosixDifferential {
 
     /** Deletes this rank's files except the file of the last checkpoint. Directories of their names are not its own. */
     void deleteOthers() throws IOException {
-        String kept = committedName();
-        for (Path file : files().keySet()) {
-            if (!file.endsWith(kept) && !PathStatus.isDirectory(file)) {
+        Set<String> known = names();
+        for (String name : List.copyOf(known)) {
+            Path file = directory().resolve(name);
+            if (name.equals(committedName())) {
+                continue;
+            }
+            if (!PathStatus.isDirectory(file)) {
                 storage.delete(file);
             }
+            known.remove(name);
         }
     }
 }
