@@ -63,16 +63,43 @@ class AllocationTest {
         checkAllocations(ioMode, level);
     }
 
-    private void checkAllocations(String ioMode, Level level) throws IOException {
-        long small = perCheckpoint(ioMode, level, SMALL);
-        long large = perCheckpoint(ioMode, level, LARGE);
-        assertThat(small).isLessThan(MIB / 4);
-        assertThat(large).isLessThan(MIB / 2);
-        assertThat(large - small).isLessThan((LARGE - SMALL) * MOST_PER_MIB);
+    /** Rows as long as those of a matrix, and so short that a mebibyte has thousands of them. */
+    @ParameterizedTest
+    @CsvSource({"1048576, 100", "16, 1024"})
+    void allocatesLittleForRows(int columns, long morePerMib) throws IOException {
+        checkAllocations("3", Level.L1, columns, MOST_PER_MIB + morePerMib);
     }
 
-    /** Bytes of the heap that a rank allocates for one checkpoint of {@code mebibytes} of data: the least of several. */
-    private long perCheckpoint(String ioMode, Level level, int mebibytes) throws IOException {
+    private void checkAllocations(String ioMode, Level level) throws IOException {
+        checkAllocations(ioMode, level, 0, MOST_PER_MIB);
+    }
+
+    private void checkAllocations(String ioMode, Level level, int columns, long mostPerMib) throws IOException {
+        long small = perCheckpoint(ioMode, level, SMALL, columns);
+        long large = perCheckpoint(ioMode, level, LARGE, columns);
+        assertThat(small).isLessThan(MIB / 4);
+        assertThat(large).isLessThan(MIB / 2);
+        assertThat(large - small).isLessThan((LARGE - SMALL) * mostPerMib);
+    }
+
+    private static Object array(int doubles, int columns) {
+        return columns == 0 ? new double[doubles] : new double[doubles / columns][columns];
+    }
+
+    private static void fill(Object array, double value) {
+        if (array instanceof double[] values) {
+            Arrays.fill(values, value);
+        } else {
+            Arrays.stream((double[][]) array).forEach(row -> Arrays.fill(row, value));
+        }
+    }
+
+    /**
+     * Bytes of the heap that a rank allocates for one checkpoint of {@code mebibytes} of data: the least of several.
+     *
+     * @param columns doubles in a row; 0 for one array
+     */
+    private long perCheckpoint(String ioMode, Level level, int mebibytes, int columns) throws IOException {
         Path folder = Files.createDirectory(directory.resolve(mebibytes + "-MiB"));
         RunFixture run = new RunFixture(
                 folder,
@@ -91,10 +118,10 @@ class AllocationTest {
             try (Checkpoints checkpoints = Checkpoints.builder(run.config())
                     .communicator(measured(comm, messages))
                     .open()) {
-                double[] data = new double[(int) (mebibytes * MIB / Double.BYTES)];
+                Object data = array((int) (mebibytes * MIB / Double.BYTES), columns);
                 checkpoints.protect(1, data);
                 for (int id = 1; id <= CHECKPOINTS; id++) {
-                    Arrays.fill(data, id);
+                    fill(data, id);
                     comm.barrier();
                     long before = Allocations.ofAllThreads() - messages.get();
                     comm.barrier();

@@ -12,6 +12,7 @@ final class ArrayShape {
 
     private final int length;
     private final long elements;
+    private final boolean isRow;
 
     /** The shapes of the arrays in this one; a single one if they are equal. Empty for an array of primitives. */
     private final ArrayShape[] parts;
@@ -23,12 +24,14 @@ final class ArrayShape {
     private ArrayShape(int length) {
         this.length = length;
         elements = length;
+        isRow = true;
         parts = new ArrayShape[0];
         starts = new long[0];
     }
 
     private ArrayShape(ArrayShape[] all) {
         length = all.length;
+        isRow = false;
         boolean equal = Arrays.stream(all).allMatch(part -> part.isEqualTo(all[0]));
         parts = equal ? Arrays.copyOf(all, Math.min(length, 1)) : all;
         starts = equal ? new long[0] : starts(all);
@@ -114,6 +117,24 @@ final class ArrayShape {
             }
         }
         return low;
+    }
+
+    /** Returns the end of the arrays from {@code first} on, which is one with primitives, that have at most {@code room} primitives together. */
+    int endOfParts(int first, long room) {
+        if (starts.length == 0) {
+            return (int) Math.min(length, first + room / part(0).elements);
+        }
+        long limit = start(first) + room;
+        int end = first;
+        while (end < length && start(end + 1) <= limit) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Returns whether this is the shape of an array of primitives. */
+    boolean isRow() {
+        return isRow;
     }
 
     /** Returns whether all arrays of a level have the same length, as in an array of C. */

@@ -15,6 +15,9 @@ final class NestedElements extends Elements {
     private final Object[] arrays;
     private final ArrayShape shape;
 
+    /** Null until short rows are copied. */
+    private @Nullable ShortRows joined;
+
     private NestedElements(ElementType type, Object[] arrays, ArrayShape shape) {
         super(type, shape.elements());
         this.arrays = arrays;
@@ -66,12 +69,12 @@ final class NestedElements extends Elements {
 
     @Override
     void copyOut(long offset, ByteBuffer target) {
-        copy(offset, target, Elements::copyOut);
+        copy(offset, target, Copy.OUT);
     }
 
     @Override
     void copyIn(long offset, ByteBuffer source) {
-        copy(offset, source, Elements::copyIn);
+        copy(offset, source, Copy.IN);
     }
 
     private void copy(long offset, ByteBuffer bytes, Copy copy) {
@@ -80,33 +83,82 @@ final class NestedElements extends Elements {
         }
     }
 
-    /** Copies between the innermost array and the remaining bytes. */
-    @FunctionalInterface
-    private interface Copy {
-        void copy(Elements row, long offset, ByteBuffer bytes);
+    private enum Copy {
+        OUT,
+        IN
     }
 
     /** Copies the remaining bytes, as far as they belong to an array, in pieces that belong to an innermost array. */
     private void each(@Nullable Object present, ArrayShape expected, long offset, ByteBuffer bytes, Copy copy) {
         Object array = require(present, expected.length());
         if (!(array instanceof Object[] parts)) {
-            copy.copy(FlatElements.ofArray(array), offset, bytes);
+            copyRow(FlatElements.ofArray(array), offset, bytes, copy);
             return;
         }
         int end = bytes.limit();
         long position = offset;
         long size = expected.elements() * width();
-        for (int i = expected.indexOf(offset / width()); bytes.position() < end && position < size; i++) {
-            ArrayShape part = expected.part(i);
-            long from = position - expected.start(i) * width();
+        int next = expected.indexOf(offset / width());
+        while (bytes.position() < end && position < size) {
+            int first = next;
+            ArrayShape part = expected.part(first);
+            long from = position - expected.start(first) * width();
+            boolean whole = from == 0 && part.isRow();
+            next = whole ? copyShortRows(parts, expected, first, bytes, copy) : first;
+            if (next > first) {
+                position = expected.start(next) * width();
+                continue;
+            }
+            next = first + 1;
             int length = (int) Math.min(end - bytes.position(), part.elements() * width() - from);
             if (length > 0) {
                 bytes.limit(bytes.position() + length);
-                each(parts[i], part, from, bytes, copy);
+                each(parts[first], part, from, bytes, copy);
                 bytes.limit(end);
                 position += length;
             }
         }
+    }
+
+    private static void copyRow(Elements row, long offset, ByteBuffer bytes, Copy copy) {
+        if (copy == Copy.OUT) {
+            row.copyOut(offset, bytes);
+        } else {
+            row.copyIn(offset, bytes);
+        }
+    }
+
+    /**
+     * Copies arrays of primitives from {@code first} on that are short and whole in the remaining bytes, if there are several.
+     *
+     * @return the index of the next array
+     */
+    private int copyShortRows(Object[] rows, ArrayShape expected, int first, ByteBuffer bytes, Copy copy) {
+        int end = expected.endOfParts(first, Math.min(ShortRows.most(width()), bytes.remaining() / width()));
+        if (end - first < 2) {
+            return first;
+        }
+        ShortRows all = joined == null ? new ShortRows(none(arrays), shape.elements()) : joined;
+        joined = all;
+        int count = (int) (expected.start(end) - expected.start(first));
+        if (copy == Copy.IN) {
+            all.copyIn(count, bytes);
+        }
+        int at = 0;
+        for (int i = first; i < end; i++) {
+            int length = expected.part(i).length();
+            Object row = require(rows[i], length);
+            if (copy == Copy.OUT) {
+                all.put(row, length, at);
+            } else {
+                all.get(row, length, at);
+            }
+            at += length;
+        }
+        if (copy == Copy.OUT) {
+            all.copyOut(count, bytes);
+        }
+        return end;
     }
 
     private Object require(@Nullable Object array, int expected) {

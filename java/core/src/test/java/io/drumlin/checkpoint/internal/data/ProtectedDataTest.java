@@ -1,12 +1,16 @@
 package io.drumlin.checkpoint.internal.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,6 +33,11 @@ class ProtectedDataTest {
             new int[BYTES / 12][3],
             new short[30][100][100],
             new boolean[2][BYTES / 2],
+            new boolean[BYTES / 5][5],
+            new byte[BYTES / 3][3],
+            new char[BYTES / 24][2][6],
+            new long[BYTES / 8][1],
+            new float[10][BYTES / 40000][1000],
             new byte[1][BYTES],
             ByteBuffer.wrap(new byte[BYTES + 11], 7, BYTES),
             DoubleBuffer.wrap(new double[BYTES / Double.BYTES + 11], 7, BYTES / Double.BYTES),
@@ -71,6 +80,57 @@ class ProtectedDataTest {
             assertThat(stored.remaining()).isZero();
             assertThat(stored.flip()).as("seed " + seed).isEqualTo(expected.slice(offset, length));
         }
+    }
+
+    /** Rows of all lengths, short ones and empty ones among long ones. */
+    @Test
+    void raggedRowsAreOneAfterTheOther() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        int[][] rows = new int[20_000][];
+        Arrays.setAll(rows, i -> new int[random.nextInt(500) == 0 ? random.nextInt(40_000) : random.nextInt(6)]);
+        int[] all = random.ints(Arrays.stream(rows).mapToInt(row -> row.length).sum())
+                .toArray();
+        ByteBuffer expected =
+                ByteBuffer.allocateDirect(all.length * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        expected.asIntBuffer().put(all);
+        ProtectedData data = ProtectedData.ofRagged(rows);
+        long head = data.size() - expected.capacity();
+        for (int offset = 0; offset < expected.capacity(); ) {
+            int length = Math.min(expected.capacity() - offset, 1 + random.nextInt(300_000));
+            data.copyIn(head + offset, expected.slice(offset, length));
+            offset += length;
+        }
+        assertThat(Arrays.stream(rows).flatMapToInt(Arrays::stream).toArray())
+                .as("seed " + seed)
+                .isEqualTo(all);
+        for (int round = 0; round < 30; round++) {
+            int offset = random.nextInt(expected.capacity());
+            ByteBuffer piece = ByteBuffer.allocateDirect(random.nextInt(expected.capacity() - offset));
+            data.copyOut(head + offset, piece);
+            assertThat(piece.flip()).as("seed " + seed).isEqualTo(expected.slice(offset, piece.limit()));
+        }
+    }
+
+    /** One that became longer must not push the others to places of their neighbours. */
+    @Test
+    void aShortRowOfAnotherLengthIsRefused() {
+        int[][] rows = new int[1000][3];
+        ProtectedData data = ProtectedData.of(rows);
+        for (int[] other : new int[][] {new int[4], new int[2], null}) {
+            rows[700] = other;
+            for (Executable copy : List.<Executable>of(
+                    () -> data.copyOut(0, ByteBuffer.allocate(12_000)),
+                    () -> data.copyIn(0, ByteBuffer.allocate(12_000)))) {
+                assertThatThrownBy(copy::execute)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("a protected int[][] has changed");
+            }
+        }
+        rows[700] = new int[] {7, 8, 9};
+        ByteBuffer one = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
+        data.copyOut(8400, one);
+        assertThat(one.getInt(8)).isEqualTo(9);
     }
 
     @Test
