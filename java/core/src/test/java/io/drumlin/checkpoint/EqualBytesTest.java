@@ -2,6 +2,7 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.internal.object.RandomObject;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.ThreadCommunicator;
@@ -83,6 +84,11 @@ class EqualBytesTest {
                     long[][] matrix = new long[3][large[0] / 100];
                     Arrays.stream(matrix).forEach(row -> Arrays.setAll(row, i -> values.nextLong()));
                     checkpoints.protect(7, matrix);
+                    int[][] shortRows = new int[small[step]][];
+                    Arrays.setAll(shortRows, i -> values.ints(i % 5).toArray());
+                    checkpoints.protectRagged(8, shortRows);
+                    RandomObject<?> object = RandomObject.of(values, 3);
+                    protect(checkpoints, object);
                     checkpoints.checkpoint(step + 1, Level.L1);
                     ((EngineCheckpoints) checkpoints).awaitDeletion();
                     comm.barrier();
@@ -94,6 +100,10 @@ class EqualBytesTest {
             }
         });
         return files;
+    }
+
+    private static <T> void protect(Checkpoints checkpoints, RandomObject<T> object) {
+        checkpoints.protect(9, object::value, stored -> {}, object.codec());
     }
 
     private static List<byte[]> contents(Path directory) throws IOException {

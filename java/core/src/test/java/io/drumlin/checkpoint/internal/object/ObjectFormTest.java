@@ -12,7 +12,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -212,31 +211,10 @@ class ObjectFormTest {
     private static <T> void requireRoundTrip(RandomObject<T> object, long seed) throws IOException {
         byte[] stored = encode(object.codec(), object.value());
         T read = decode(object.codec(), stored);
-        assertThat(isSame(read, object.value())).as("seed %d", seed).isTrue();
+        assertThat(RandomObject.isSame(read, object.value()))
+                .as("seed %d", seed)
+                .isTrue();
         assertThat(encode(object.codec(), read)).as("seed %d", seed).isEqualTo(stored);
-    }
-
-    private static boolean isSame(Object left, Object right) {
-        if (left instanceof Map<?, ?> map && right instanceof Map<?, ?> other) {
-            return isSame(map.keySet(), other.keySet()) && isSame(List.copyOf(entries(map)), entries(other));
-        } else if (left instanceof Iterable<?> values && right instanceof Iterable<?> others) {
-            Iterator<?> other = others.iterator();
-            for (Object each : values) {
-                if (!other.hasNext() || !isSame(each, other.next())) {
-                    return false;
-                }
-            }
-            return !other.hasNext();
-        } else if (left instanceof RandomObject.Many many && right instanceof RandomObject.Many other) {
-            return isSame(many.parts(), other.parts());
-        }
-        return Arrays.deepEquals(new Object[] {left}, new Object[] {right});
-    }
-
-    private static List<Object> entries(Map<?, ?> map) {
-        List<Object> values = new ArrayList<>();
-        map.values().forEach(value -> values.add(Arrays.asList(value)));
-        return values;
     }
 
     /** An object, or words, and never memory for what is not there. */

@@ -2,25 +2,31 @@ package io.drumlin.checkpoint.internal.object;
 
 import io.drumlin.checkpoint.Codec;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** An object of random type and content, with its codec. */
-record RandomObject<T>(Codec<T> codec, T value) {
+public record RandomObject<T>(Codec<T> codec, T value, Function<Random, T> values) {
 
     /** Types nest no deeper than {@code depth}. */
-    static RandomObject<?> of(Random random, int depth) {
-        Kind<?> kind = kind(random, depth);
-        return object(kind);
+    public static RandomObject<?> of(Random random, int depth) {
+        return object(kind(random, depth), random);
     }
 
-    private static <T> RandomObject<T> object(Kind<T> kind) {
-        return new RandomObject<>(kind.codec, kind.values.get());
+    private static <T> RandomObject<T> object(Kind<T> kind, Random random) {
+        return new RandomObject<>(kind.codec, kind.values.apply(random), kind.values);
+    }
+
+    /** Returns another object of the same type. */
+    public T another(Random random) {
+        return values.apply(random);
     }
 
     /** One of each kind of component. */
@@ -51,23 +57,23 @@ record RandomObject<T>(Codec<T> codec, T value) {
 
     record One(byte only) {}
 
-    private record Kind<T>(Codec<T> codec, Supplier<T> values) {}
+    private record Kind<T>(Codec<T> codec, Function<Random, T> values) {}
 
     private static Kind<?> kind(Random random, int depth) {
         return switch (random.nextInt(depth == 0 ? 7 : 11)) {
-            case 0 -> new Kind<>(Codec.of(String.class), () -> text(random));
-            case 1 -> new Kind<>(Codec.of(Integer.class), random::nextInt);
-            case 2 -> new Kind<>(Codec.of(Double.class), () -> Double.longBitsToDouble(random.nextLong()));
-            case 3 -> new Kind<>(Codec.of(Thread.State.class), () -> state(random));
+            case 0 -> new Kind<>(Codec.of(String.class), RandomObject::text);
+            case 1 -> new Kind<>(Codec.of(Integer.class), Random::nextInt);
+            case 2 -> new Kind<>(Codec.of(Double.class), values -> Double.longBitsToDouble(values.nextLong()));
+            case 3 -> new Kind<>(Codec.of(Thread.State.class), RandomObject::state);
             case 4 ->
-                new Kind<>(Codec.of(long[].class), () -> random.longs(length(random))
+                new Kind<>(Codec.of(long[].class), values -> values.longs(length(values))
                         .toArray());
-            case 5 -> new Kind<>(Codec.record(Many.class), () -> many(random));
-            case 6 -> new Kind<>(Codec.of(boolean[].class), () -> new boolean[] {random.nextBoolean(), true});
-            case 7 -> map(kind(random, 0), kind(random, depth - 1), random);
-            case 8 -> set(kind(random, 0), random);
+            case 5 -> new Kind<>(Codec.record(Many.class), RandomObject::many);
+            case 6 -> new Kind<>(Codec.of(boolean[].class), values -> new boolean[] {values.nextBoolean(), true});
+            case 7 -> map(kind(random, 0), kind(random, depth - 1));
+            case 8 -> set(kind(random, 0));
             case 9 -> mapped(kind(random, depth - 1));
-            default -> list(kind(random, depth - 1), random);
+            default -> list(kind(random, depth - 1));
         };
     }
 
@@ -117,32 +123,56 @@ record RandomObject<T>(Codec<T> codec, T value) {
                 full ? null : new One((byte) 1));
     }
 
-    private static <E> Kind<List<E>> list(Kind<E> elements, Random random) {
-        return new Kind<>(Codec.list(elements.codec), () -> {
+    private static <E> Kind<List<E>> list(Kind<E> elements) {
+        return new Kind<>(Codec.list(elements.codec), random -> {
             List<E> list = new ArrayList<>();
             for (int i = random.nextInt(4); i > 0; i--) {
-                list.add(random.nextInt(9) == 0 ? null : elements.values.get());
+                list.add(random.nextInt(9) == 0 ? null : elements.values.apply(random));
             }
             return list;
         });
     }
 
-    private static <E> Kind<Set<E>> set(Kind<E> elements, Random random) {
+    private static <E> Kind<Set<E>> set(Kind<E> elements) {
         return new Kind<>(
                 Codec.set(elements.codec),
-                () -> new LinkedHashSet<>(list(elements, random).values.get()));
+                random -> new LinkedHashSet<>(list(elements).values.apply(random)));
     }
 
-    private static <K, V> Kind<Map<K, V>> map(Kind<K> keys, Kind<V> values, Random random) {
-        return new Kind<>(Codec.map(keys.codec, values.codec), () -> {
+    private static <K, V> Kind<Map<K, V>> map(Kind<K> keys, Kind<V> values) {
+        return new Kind<>(Codec.map(keys.codec, values.codec), random -> {
             Map<K, V> map = new LinkedHashMap<>();
-            list(keys, random).values.get().forEach(key -> map.put(key, values.values.get()));
+            list(keys).values.apply(random).forEach(key -> map.put(key, values.values.apply(random)));
             return map;
         });
     }
 
     /** Its objects are kept in a list of one. */
     private static <T> Kind<List<T>> mapped(Kind<T> kind) {
-        return new Kind<>(kind.codec.as(List::of, list -> list.get(0)), () -> List.of(kind.values.get()));
+        return new Kind<>(kind.codec.as(List::of, list -> list.get(0)), random -> List.of(kind.values.apply(random)));
+    }
+
+    /** Returns whether two objects have the same content, arrays within them too. */
+    public static boolean isSame(Object left, Object right) {
+        if (left instanceof Map<?, ?> map && right instanceof Map<?, ?> other) {
+            return isSame(map.keySet(), other.keySet()) && isSame(List.copyOf(entries(map)), entries(other));
+        } else if (left instanceof Iterable<?> values && right instanceof Iterable<?> others) {
+            Iterator<?> other = others.iterator();
+            for (Object each : values) {
+                if (!other.hasNext() || !isSame(each, other.next())) {
+                    return false;
+                }
+            }
+            return !other.hasNext();
+        } else if (left instanceof Many many && right instanceof Many other) {
+            return isSame(many.parts(), other.parts());
+        }
+        return Arrays.deepEquals(new Object[] {left}, new Object[] {right});
+    }
+
+    private static List<Object> entries(Map<?, ?> map) {
+        List<Object> values = new ArrayList<>();
+        map.values().forEach(value -> values.add(Arrays.asList(value)));
+        return values;
     }
 }
