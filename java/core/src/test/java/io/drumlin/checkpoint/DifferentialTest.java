@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -333,6 +334,57 @@ class DifferentialTest {
             assertThat(checkpoints.checkpoint(1, Level.L4_DCP).level()).isEqualTo(Level.L4);
         });
         assertThat(run.files()).anyMatch(file -> file.startsWith("Global/X/l4/"));
+    }
+
+    /** As C FTI lists it. The differential one before it stays, and is the older. */
+    @ParameterizedTest
+    @CsvSource({"3, 0, L1", "3, 1, L2", "3, 1, L3", "1, 1, L1"})
+    void theLastIsListedWithTheLevelAtWhichItWasTaken(String ioMode, String archives, Level level) throws IOException {
+        RunFixture run = run(ioMode, "basic.keep_last_ckpt", "1", "basic.keep_l4_ckpt", archives);
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            take(checkpoints, values, 1, 1, Level.L4);
+            take(checkpoints, values, 2, 2, Level.L4_DCP);
+            take(checkpoints, values, 3, 3, level);
+            checkpoints.complete();
+        });
+        IniFile list = IniFile.parse(Files.readString(run.file("Checkpoint.fti")), "list");
+        assertThat(list.get("checkpoint_id.3", "level")).contains(Integer.toString(level.number()));
+        assertThat(list.sections()).endsWith("checkpoint_id.3");
+        assertThat(RunSurvey.open(run.config(), directory)
+                        .report(true)
+                        .restart()
+                        .orElseThrow()
+                        .ckptId())
+                .isEqualTo(3);
+        run.run(RANKS, (checkpoints, comm) -> {
+            assertThat(checkpoints.lastCheckpoint()).contains(3);
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(3);
+        });
+    }
+
+    /** The earlier one of level 4 with its id is listed before the differential one. */
+    @Test
+    void theLastIsTheNewestWhateverHasHadItsId() throws IOException {
+        RunFixture run = run("3", "basic.keep_last_ckpt", "1");
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            take(checkpoints, values, 1, 1, Level.L4);
+            take(checkpoints, values, 2, 2, Level.L4_DCP);
+            take(checkpoints, values, 3, 1, Level.L1);
+            checkpoints.complete();
+        });
+        run.run(RANKS, (checkpoints, comm) -> {
+            int[] values = {0};
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(3);
+        });
     }
 
     @ParameterizedTest

@@ -205,8 +205,8 @@ final class CatalogueSurvey {
     }
 
     private static int ranks(List<CheckpointListFile.Entry> listed, Level level, int ckptId) {
-        return listed.stream()
-                .filter(entry -> entry.level() == level && entry.ckptId() == ckptId && !entry.ofOtherRanks())
+        return CheckpointListFile.of(listed, level, ckptId).stream()
+                .filter(entry -> !entry.ofOtherRanks())
                 .mapToInt(CheckpointListFile.Entry::ranks)
                 .filter(ranks -> ranks > 0)
                 .findFirst()

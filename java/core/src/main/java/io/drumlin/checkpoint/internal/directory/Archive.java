@@ -167,6 +167,13 @@ public final class Archive {
         return found.keySet();
     }
 
+    /** Returns the ids of the checkpoints that have files in a directory. */
+    static Set<Integer> idsIn(Path directory) throws IOException {
+        Map<Integer, List<Path>> found = new TreeMap<>();
+        add(directory, FILE, found);
+        return found.keySet();
+    }
+
     /**
      * Returns what is to be deleted, in this order, and brings the index up to date. If a kill interrupts the deletion, the
      * next one finishes it.

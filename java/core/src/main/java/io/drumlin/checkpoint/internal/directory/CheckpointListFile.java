@@ -112,6 +112,39 @@ public final class CheckpointListFile {
     }
 
     /**
+     * Adds the last checkpoint of a completed run, which is going to be committed at level 4. If it is listed, it stays
+     * listed with the level at which it was taken, as in C FTI. Collective.
+     */
+    public void addKept(int ckptId) throws IOException {
+        boolean ordered = hasDifferential();
+        boolean[] listed = {false};
+        Agreement.run(comm, "looking for checkpoint " + ckptId + " in " + file, () -> {
+            listed[0] = comm.rank() == 0 && isListedAsTaken(ckptId, ordered);
+        });
+        long[] stays = {listed[0] ? 1 : 0};
+        comm.allreduce(stays, Op.MAX);
+        if (stays[0] == 0) {
+            add(ckptId, Level.L4);
+        }
+    }
+
+    /** An earlier checkpoint with this id at level 4 would make its place in the list doubtful. */
+    private boolean isListedAsTaken(int ckptId, boolean ordered) throws IOException {
+        List<Entry> entries;
+        try {
+            entries = entries(file);
+        } catch (DrumlinException damaged) {
+            // The addition puts the damaged list aside.
+            return false;
+        }
+        List<Entry> same =
+                entries.stream().filter(entry -> entry.ckptId() == ckptId).toList();
+        return same.size() == 1
+                && !same.get(0).level().isGlobal()
+                && (!ordered || entries.get(entries.size() - 1).equals(same.get(0)));
+    }
+
+    /**
      * Adds the checkpoint of a run of another number of ranks, if it is not in the list. That run's topology, which
      * records the number, is going to be replaced. Collective.
      */
@@ -322,24 +355,28 @@ public final class CheckpointListFile {
      * because a checkpoint deletes those of lower levels. A differential checkpoint deletes none, so only the list says
      * which checkpoints are newer.
      *
-     * @param file the list
+     * @param directories the directories of the run that has the list
      */
-    public static List<Level> restartOrder(Path file) throws IOException {
+    public static List<Level> restartOrder(RunDirectory directories) throws IOException {
         Set<Level> newer = EnumSet.noneOf(Level.class);
         boolean differential = false;
-        Optional<Level> last = Optional.empty();
-        for (Level level : levels(file)) {
-            if (level == Level.L4_DCP) {
+        Optional<Entry> last = Optional.empty();
+        List<Entry> entries = entries(directories.checkpointList());
+        for (Entry entry : entries) {
+            last = Optional.of(entry);
+            if (entry.level() == Level.L4_DCP) {
                 differential = true;
                 newer.clear();
             } else {
-                newer.add(level);
-                last = Optional.of(level);
+                newer.add(entry.level());
             }
         }
         if (!differential && last.isPresent()) {
             // In a list of C FTI, a checkpoint with a repeated id may have replaced the entry of the differential one.
-            newer = EnumSet.range(Level.L1, last.get());
+            newer = EnumSet.range(Level.L1, last.get().level());
+        }
+        if (last.isPresent() && isKept(last.get(), entries, directories)) {
+            newer.add(Level.L4);
         }
         Set<Level> order = new LinkedHashSet<>(newer);
         order.remove(Level.L4_DCP);
@@ -350,9 +387,26 @@ public final class CheckpointListFile {
         return List.copyOf(order);
     }
 
-    /** Returns the levels of the checkpoints in the list. */
-    private static List<Level> levels(Path file) throws IOException {
-        return entries(file).stream().map(Entry::level).toList();
+    /** Returns whether the last checkpoint was brought to level 4 when the run was completed. */
+    private static boolean isKept(Entry last, List<Entry> entries, RunDirectory directories) throws IOException {
+        return !last.level().isGlobal()
+                && of(entries, Level.L4, last.ckptId()).contains(last)
+                && PathStatus.exists(directories.committed(Level.L4_DCP))
+                && Archive.idsIn(directories.committed(Level.L4)).contains(last.ckptId());
+    }
+
+    /**
+     * Returns the entries of a checkpoint at a level. At level 4 this may be the last checkpoint of a completed run,
+     * which is listed with the level at which it was taken.
+     */
+    public static List<Entry> of(List<Entry> entries, Level level, int ckptId) {
+        List<Entry> same =
+                entries.stream().filter(entry -> entry.ckptId() == ckptId).toList();
+        List<Entry> found =
+                same.stream().filter(entry -> entry.level() == level).toList();
+        return found.isEmpty() && level == Level.L4
+                ? same.stream().filter(entry -> !entry.level().isGlobal()).toList()
+                : found;
     }
 
     /**

@@ -72,9 +72,9 @@ public final class RecordedRankCounts {
      * replacement (one of them is right).
      */
     public Set<Integer> of(Level level, int ckptId) {
-        return entries.stream()
-                .filter(entry -> entry.level() == level && entry.ckptId() == ckptId && entry.ranks() > 0)
+        return CheckpointListFile.of(entries, level, ckptId).stream()
                 .map(CheckpointListFile.Entry::ranks)
+                .filter(ranks -> ranks > 0)
                 .collect(Collectors.toSet());
     }
 

@@ -403,7 +403,10 @@ public final class CheckpointCoordinator {
      * @throws IOException on all ranks: the previous checkpoint of level 4 is still in its place and listed
      */
     public void commitKept(int ckptId) throws IOException {
-        commitCopy(ckptId, Level.L4, this::unlist);
+        commitCopy(Level.L4, () -> {
+            checkpointList.addKept(ckptId);
+            unlist();
+        });
     }
 
     /**
@@ -414,13 +417,12 @@ public final class CheckpointCoordinator {
      */
     public void commitMoved(int ckptId) throws IOException {
         // The list has it, otherwise a restart would try an older differential checkpoint first.
-        commitCopy(ckptId, Level.L1, () -> {});
+        commitCopy(Level.L1, () -> checkpointList.add(ckptId, Level.L1));
     }
 
-    private void commitCopy(int ckptId, Level level, Agreement.Step before) throws IOException {
+    private void commitCopy(Level level, Agreement.Step listing) throws IOException {
         try {
-            checkpointList.add(ckptId, level);
-            before.run();
+            listing.run();
             levels.commit(level);
         } catch (MeetingException unknown) {
             throw notKnown(unknown);

@@ -257,20 +257,22 @@ public final class EngineRunSurvey implements RunSurvey {
      */
     private record RestartOrder(List<Level> levels, List<RunReport.Problem> problems) {
 
-        static RestartOrder read(Path list) throws IOException {
+        static RestartOrder read(RunDirectory directories) throws IOException {
             try {
-                return new RestartOrder(CheckpointListFile.restartOrder(list), List.of());
+                return new RestartOrder(CheckpointListFile.restartOrder(directories), List.of());
             } catch (IOException failed) {
                 if (IoFailures.mayPass(failed)) {
                     throw failed;
                 }
-                return new RestartOrder(List.of(Level.values()), List.of(RunReportBuilder.problem(list, failed)));
+                return new RestartOrder(
+                        List.of(Level.values()),
+                        List.of(RunReportBuilder.problem(directories.checkpointList(), failed)));
             }
         }
     }
 
     private RestartOrder restartOrder() throws IOException {
-        return RestartOrder.read(new RunDirectory(config, execId, 0).checkpointList());
+        return RestartOrder.read(new RunDirectory(config, execId, 0));
     }
 
     @Override

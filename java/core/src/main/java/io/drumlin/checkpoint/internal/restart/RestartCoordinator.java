@@ -256,7 +256,7 @@ public final class RestartCoordinator {
         StringBuilder names = new StringBuilder();
         if (app.rank() == 0) {
             Path list = directories.checkpointList();
-            rejected.succeeds("reading", list, () -> CheckpointListFile.restartOrder(list)
+            rejected.succeeds("reading", list, () -> CheckpointListFile.restartOrder(directories)
                     .forEach(level -> names.append(level).append(' ')));
         }
         rejected.requireReadable();

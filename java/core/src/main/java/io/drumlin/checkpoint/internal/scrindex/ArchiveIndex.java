@@ -133,9 +133,10 @@ public final class ArchiveIndex implements Archive.Listing {
         List<List<Path>> files =
                 shared.isEmpty() ? ofRanks.values().stream().map(List::of).toList() : List.of(shared);
         boolean isListed = hasMetadata == metadata;
-        for (CheckpointListFile.Entry entry : CheckpointListFile.entries(directories.checkpointList())) {
+        List<CheckpointListFile.Entry> entries = CheckpointListFile.entries(directories.checkpointList());
+        for (CheckpointListFile.Entry entry : CheckpointListFile.of(entries, Level.L4, ckptId)) {
             boolean fits = shared.isEmpty() ? entry.ranks() == files.size() : entry.ranks() > 0;
-            if (isListed && fits && entry.ckptId() == ckptId && entry.level() == Level.L4) {
+            if (isListed && fits) {
                 return Optional.of(new Checkpoint(entry.ranks(), files));
             }
         }
