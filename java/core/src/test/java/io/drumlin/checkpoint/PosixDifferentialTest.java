@@ -67,6 +67,21 @@ class PosixDifferentialTest {
         });
     }
 
+    /** Like {@link #take}, but all layers are in one file, also if the variable shrinks, as in C FTI. */
+    private static void takeInOneFile(RunFixture run, int... sizes) throws IOException {
+        run.run(RANKS, (checkpoints, comm) -> {
+            for (int i = 0; i < sizes.length; i++) {
+                byte[] values = new byte[sizes[i]];
+                Arrays.fill(values, (byte) (i + 1));
+                checkpoints.protect(7, values);
+                try (IncrementalCheckpoint open = checkpoints.incremental(i + 1, Level.L4_DCP)) {
+                    open.add(7);
+                    open.commit();
+                }
+            }
+        });
+    }
+
     private static void expect(RunFixture run, int size, int value) throws IOException {
         run.run(RANKS, (checkpoints, comm) -> {
             assertThat(checkpoints.lastLevel()).contains(Level.L4_DCP);
@@ -178,6 +193,62 @@ class PosixDifferentialTest {
         expect(run, 100, 5);
     }
 
+    /** A restart of C FTI from layers of a larger variable writes past the end of the variable, and crashes. */
+    @ParameterizedTest
+    @CsvSource({"500, 499, true", "500, 0, true", "500, 500, false", "499, 500, false"})
+    void aFileBeginsAnewOnAllRanksAfterAVariableShrankOnOne(int before, int after, boolean anew) throws IOException {
+        RunFixture run = run();
+        run.run(RANKS, (checkpoints, comm) -> {
+            for (int id = 1; id <= 4; id++) {
+                byte[] values = new byte[comm.rank() == 0 && id >= 3 ? after : before];
+                Arrays.fill(values, (byte) id);
+                checkpoints.protect(7, values);
+                checkpoints.checkpoint(id, Level.L4_DCP);
+            }
+        });
+        String number = anew ? "1" : "0";
+        assertThat(run.files())
+                .filteredOn(file -> file.contains("dCP"))
+                .containsExactly(
+                        "Global/X/dCP/dcp-id" + number + "-rank0.fti", "Global/X/dCP/dcp-id" + number + "-rank1.fti");
+        assertThat(Files.readString(run.file("sector0-group0.fti")))
+                .contains(anew ? "dcp_layer1_size" : "dcp_layer3_size")
+                .doesNotContain(anew ? "dcp_layer2_size" : "dcp_layer4_size");
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = new byte[comm.rank() == 0 ? after : before];
+            checkpoints.protect(7, values);
+            checkpoints.recover();
+            assertThat(values).satisfies(all -> {
+                for (byte each : all) {
+                    assertThat(each).isEqualTo((byte) 4);
+                }
+            });
+        });
+    }
+
+    @Test
+    void aFileBeginsAnewWithoutAVariable() throws IOException {
+        RunFixture run = run();
+        run.run(RANKS, (checkpoints, comm) -> {
+            checkpoints.protect(7, new byte[] {1, 2, 3});
+            checkpoints.protect(8, new byte[] {4});
+            checkpoints.checkpoint(1, Level.L4_DCP);
+            checkpoints.unprotect(8);
+            checkpoints.checkpoint(2, Level.L4_DCP);
+        });
+        expectBytes(run, 1, 2, 3);
+        assertThat(run.files()).contains("Global/X/dCP/dcp-id1-rank0.fti");
+    }
+
+    private static void expectBytes(RunFixture run, int... expected) throws IOException {
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] values = new byte[expected.length];
+            checkpoints.protect(7, values);
+            checkpoints.recover();
+            assertThat(values).containsExactly(expected);
+        });
+    }
+
     /** A layer has the id of the checkpoint before it, of whatever level. */
     @Test
     void aLayerTellsTheCheckpointBefore() throws IOException {
@@ -266,7 +337,7 @@ class PosixDifferentialTest {
     @CsvSource({"300, 500", "500, 300", "300, 301", "64, 0"})
     void sizesAreThoseOfTheLayerThatIsLeft(int before, int after) throws IOException {
         RunFixture run = run();
-        take(run, 200, before, after);
+        takeInOneFile(run, 200, before, after);
         Path file = run.file("dcp-id0-rank0.fti");
         try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
             open.setLength(open.length() - 1);
@@ -279,7 +350,7 @@ class PosixDifferentialTest {
     @CsvSource({"200, 300, 300, 2", "200, 200, 500, 1", "500, 500, 500, 2"})
     void metadataOfCTakeNobodyToALayerOfOtherSizes(int first, int second, int third, int left) throws IOException {
         RunFixture run = run();
-        take(run, first, second, third);
+        takeInOneFile(run, first, second, third);
         for (String file : run.files()) {
             if (file.contains("sector")) {
                 Path path = run.file(Path.of(file).getFileName().toString());

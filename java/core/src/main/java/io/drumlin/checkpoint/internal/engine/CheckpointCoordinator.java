@@ -5,6 +5,7 @@ import io.drumlin.checkpoint.DifferentialShare;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
@@ -30,6 +31,7 @@ import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -243,6 +245,15 @@ public final class CheckpointCoordinator {
             late = Optional.of(e);
         }
         return new CheckpointOutcome(source, trace.done(), share, late);
+    }
+
+    /** Prepares a differential checkpoint of the present data, before its file is asked for. Collective. */
+    public void prepareDifferential(Map<Integer, ProtectedData> data) throws IOException {
+        try {
+            mode.prepareDifferential(data);
+        } catch (MeetingException unknown) {
+            throw notKnown(unknown);
+        }
     }
 
     /** Handles a failed message: from now on no files are changed, and the program gets the returned exception. */

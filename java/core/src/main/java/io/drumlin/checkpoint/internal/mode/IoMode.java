@@ -45,6 +45,13 @@ public interface IoMode {
      */
     default void requireIncrementalFiles() {}
 
+    /**
+     * Prepares a differential checkpoint, before its file is asked for. Collective.
+     *
+     * @param data the protected variables
+     */
+    default void prepareDifferential(Map<Integer, ProtectedData> data) throws IOException {}
+
     /** Returns the path at which this rank's file of a differential checkpoint is brought up to date. */
     default Path differentialFile(RunDirectory directories) {
         throw new IllegalStateException("this mode has no differential checkpoints");

@@ -12,6 +12,7 @@ import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.UnfinishedFile;
 import io.drumlin.format.fti.DcpFile;
+import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -28,8 +29,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rank's file of differential checkpoints in the mode POSIX. Each checkpoint adds a layer to it, and after
- * {@code dcp_stack_size} layers a new file follows. Not thread-safe.
+ * A rank's file of differential checkpoints in the mode POSIX. Each checkpoint adds a layer to it. After
+ * {@code dcp_stack_size} layers, or when a variable has shrunk, a new file follows. Not thread-safe.
  */
 public final class PosixDifferential {
 
@@ -53,6 +54,9 @@ public final class PosixDifferential {
      * so it is listed once and not at each checkpoint.
      */
     private @Nullable Set<String> names;
+
+    /** Whether the next checkpoint begins a file although there is room in the last one. */
+    private boolean anew;
 
     public PosixDifferential(
             StorageEngine storage, CheckpointDirectories places, int fileRank, DifferentialConfig config) {
@@ -85,7 +89,28 @@ public final class PosixDifferential {
         if (last == null) {
             return empty(freshNumber());
         }
-        return last.layers().size() < config.stackSize() ? last.after(lastCkptId) : empty(last.number() + 1);
+        return last.layers().size() < config.stackSize() && !anew ? last.after(lastCkptId) : empty(last.number() + 1);
+    }
+
+    /**
+     * Returns whether a variable is smaller than in a layer of the file, or missing. C FTI can read such layers no
+     * longer: it writes past the end of the variable. Objects do not count: C FTI has none, and their sizes change often.
+     */
+    boolean hasShrunk(Map<Integer, ProtectedData> data) {
+        DcpLayerState last = committed;
+        return last != null
+                && last.layers().stream()
+                        .flatMap(layer -> layer.variables().stream())
+                        .anyMatch(stored -> hasShrunk(stored, data.get(stored.id())));
+    }
+
+    private static boolean hasShrunk(LayerEntry.Variable stored, @Nullable ProtectedData now) {
+        return now == null || (!now.isObject() && now.size() < stored.size());
+    }
+
+    /** Says whether the next checkpoint begins a new file in any case; the same on all ranks. */
+    void beginAnew(boolean now) {
+        anew = now;
     }
 
     private DcpLayerState empty(int number) {
@@ -102,7 +127,8 @@ public final class PosixDifferential {
             try {
                 for (String name : names()) {
                     freshNumber = Math.max(
-                            freshNumber, FileNames.differential(name).orElseThrow().number() + 1);
+                            freshNumber,
+                            FileNames.differential(name).orElseThrow().number() + 1);
                 }
             } catch (IOException e) {
                 // Thrown later, where all ranks learn of it.
@@ -162,6 +188,7 @@ public final class PosixDifferential {
     /** Records that the checkpoint under way is in its place. */
     void committed() {
         committed = Objects.requireNonNull(open).next();
+        anew = false;
         open = null;
     }
 

@@ -158,6 +158,15 @@ public final class PosixMode implements IoMode {
         return shared.filter(writer -> level == Level.L4);
     }
 
+    /** All ranks begin a new file or none, because a restart takes the same number of layers from each file. */
+    @Override
+    public void prepareDifferential(Map<Integer, ProtectedData> data) throws IOException {
+        PosixDifferential files = differential.orElseThrow();
+        long[] shrunk = {files.hasShrunk(data) ? 1 : 0};
+        app.allreduce(shrunk, Op.MAX);
+        files.beginAnew(shrunk[0] == 1);
+    }
+
     @Override
     public Path differentialFile(RunDirectory directories) {
         return differential.orElseThrow().nextFile();

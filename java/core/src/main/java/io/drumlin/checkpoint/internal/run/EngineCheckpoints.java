@@ -402,6 +402,7 @@ public final class EngineCheckpoints implements Checkpoints {
         long timestamp = agreeOnCheckpoint(ckptId, taken.request());
         trace.met();
         if (taken == Level.L4_DCP) {
+            engine.coordinator().prepareDifferential(variables.byId());
             try (IncrementalFile file = engine.unfinished(taken, variables.byId())) {
                 return take(ckptId, taken, timestamp, file.adding(engine.mode().order(variables.byId())), trace);
             }
