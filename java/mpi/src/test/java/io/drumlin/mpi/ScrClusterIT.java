@@ -1,0 +1,137 @@
+package io.drumlin.mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.comm.Communicators;
+import io.drumlin.comm.Mpirun;
+import io.drumlin.scr.ScrConfig;
+import io.drumlin.scr.ScrDatasets;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngines;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Four hosts that have names and no addresses. If they counted as one node, the loss of one would lose the dataset:
+ * nothing would be protected.
+ */
+@Tag("native")
+@Tag("soak")
+class ScrClusterIT {
+
+    /** Each host has a folder of its own at the same path. */
+    private static final String ON_ITS_HOST = "set -e; hosts=($HOSTS); host=${hosts[OMPI_COMM_WORLD_RANK]};"
+            + " hostname \"$host\"; mount --bind \"$NODES/$host\" \"$NODES/here\"; exec \"$@\"";
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void assumeNameSpaces() throws IOException, InterruptedException {
+        MpiTests.assumeNativeMpi();
+        Process trial = new ProcessBuilder("unshare", "--uts", "--mount", "hostname", "drumlin-test").start();
+        if (trial.waitFor() != 0) {
+            abort("unshare may not give processes host names of their own");
+        }
+    }
+
+    /** Any of the hosts, and with RS two of them. The others come in another order. */
+    @ParameterizedTest
+    @CsvSource({"XOR, a b x d", "XOR, x b c d", "XOR, d c x a", "PARTNER, b x d a", "RS, x y c d", "RS, d x y a"})
+    void hostsMayBeLost(String copyType, String hosts) throws IOException, InterruptedException {
+        Files.createDirectories(directory.resolve("nodes/here"));
+        start("a b c d", copyType, "write");
+        Map<String, List<String>> expected = new TreeMap<>();
+        for (int rank = 0; rank < 4; rank++) {
+            expected.put("abcd".substring(rank, rank + 1), List.of("rank_" + rank + ".ckpt"));
+        }
+        assertThat(data()).isEqualTo(expected);
+        for (String host : List.of("a", "b", "c", "d")) {
+            if (!hosts.contains(host)) {
+                DirectoryTree.delete(directory.resolve("nodes").resolve(host), new NioEngine());
+            }
+        }
+        start(hosts, copyType, "read");
+    }
+
+    /** What the hosts have in the directory of the dataset besides the metadata: as with SCR, last names. */
+    private Map<String, List<String>> data() throws IOException {
+        try (Stream<Path> paths = Files.walk(directory.resolve("nodes"))) {
+            return paths.filter(Files::isRegularFile)
+                    .filter(path -> path.toString().contains("/scr.dataset.1/")
+                            && !path.toString().contains("/.scr/"))
+                    .map(path -> directory.resolve("nodes").relativize(path))
+                    .collect(Collectors.groupingBy(
+                            path -> path.getName(0).toString(),
+                            TreeMap::new,
+                            Collectors.mapping(ScrClusterIT::inDataset, Collectors.toList())));
+        }
+    }
+
+    private static String inDataset(Path path) {
+        return path.toString().replaceFirst(".*/scr\\.dataset\\.1/", "");
+    }
+
+    private void start(String hosts, String copyType, String what) throws IOException, InterruptedException {
+        Path nodes = directory.resolve("nodes");
+        for (String host : hosts.split(" ")) {
+            Files.createDirectories(nodes.resolve(host));
+        }
+        Mpirun.Outcome outcome = Mpirun.ranks(4)
+                .startedBy("unshare", "--uts", "--mount", "bash", "-c", ON_ITS_HOST, "host")
+                .environment("HOSTS", hosts)
+                .environment("NODES", nodes.toString())
+                .run(Program.class, what, copyType, directory.toString());
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+    }
+
+    /** Writes a dataset that stays in the caches and ends as if it were killed, or reads it. */
+    static final class Program {
+
+        private Program() {}
+
+        public static void main(String[] arguments) throws IOException {
+            Path directory = Path.of(arguments[2]);
+            Communicators.run(world -> {
+                String cache = directory.resolve("nodes/here").toString();
+                ScrConfig config = new ScrConfig(Map.of())
+                        .set("SCR_PREFIX", directory.resolve("prefix").toString())
+                        .set("SCR_CACHE_BASE", cache)
+                        .set("SCR_CNTL_BASE", cache)
+                        .set("SCR_CACHE_BYPASS", "0")
+                        .set("SCR_JOB_ID", "1")
+                        .set("SCR_FLUSH", "0")
+                        .set("SCR_SET_FAILURES", "2")
+                        .set("SCR_COPY_TYPE", arguments[1]);
+                ScrDatasets datasets = ScrDatasets.open(config, world, StorageEngines.best());
+                byte[] content = new byte[100_000 + 1000 * world.rank()];
+                new Random(world.rank()).nextBytes(content);
+                Path file = directory.resolve("prefix/ck.1/rank_" + world.rank() + ".ckpt");
+                if (arguments[0].equals("write")) {
+                    datasets.startOutput("ck.1", true, false);
+                    Files.write(datasets.routeFile(file), content);
+                    assertThat(datasets.completeOutput(true)).isTrue();
+                    return;
+                }
+                assertThat(datasets.haveRestart()).contains("ck.1");
+                datasets.startRestart();
+                assertThat(datasets.routeFile(file)).hasBinaryContent(content);
+                assertThat(datasets.completeRestart(true)).isTrue();
+            });
+        }
+    }
+}
