@@ -1021,11 +1021,12 @@ public final class SION {
     }
 
     /**
-     * Another name of {@link #sion_paropen_mpi}, for programs of SIONlib 1.2 and before. Collective.
+     * Opens a file in which {@code lComm} says which processes share a physical file; otherwise like
+     * {@link #sion_paropen_mpi}. For programs of SIONlib 1.2 and before. Collective.
      *
      * @param name name of the file
      * @param mode words of C SIONlib
-     * @param numFiles as in {@link #sion_paropen_mpi}
+     * @param numFiles filled with the number of physical files; what it has before has no effect
      * @param gComm all processes
      * @param lComm the processes of one file
      * @param chunksize as in {@link #sion_paropen_mpi}
@@ -1044,6 +1045,9 @@ public final class SION {
             int @Nullable [] fsblksize,
             int @Nullable [] globalrank,
             @Nullable String @Nullable [] newname) {
+        if (numFiles.length > 0) {
+            numFiles[0] = 0;
+        }
         return sion_paropen_mpi(name, mode, numFiles, gComm, lComm, chunksize, fsblksize, globalrank, newname);
     }
 

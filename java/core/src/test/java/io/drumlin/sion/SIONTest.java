@@ -20,6 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The calls of C SIONlib with what they return. */
 class SIONTest {
@@ -354,7 +356,7 @@ class SIONTest {
     void rolesInFilesWithBuddyCopies() throws IOException {
         ThreadCommunicator.run(4, world -> {
             int[] files = {2};
-            int sid = sion_paropen_comms_mpi(
+            int sid = sion_paropen_multi_mpi(
                     name(), "bw,buddy", files, world, null, new long[] {100}, new int[] {64}, new int[1], null);
             assertThat(sion_coll_fwrite_mpi(ByteBuffer.allocate(50), 1, 50, sid))
                     .isEqualTo(50);
@@ -369,6 +371,21 @@ class SIONTest {
             assertThat(sion_get_io_info_by_spec(sid, SION_ROLE_SENDER, SION_GET_IO_INFO_FLAG_NONE))
                     .containsExactly(new SionFileRole(sent, 50, SION_ROLE_SENDER));
             assertThat(sion_free_io_info(sion_get_io_info(sid))).isEqualTo(SION_SUCCESS);
+            assertThat(sion_parclose_mpi(sid)).isEqualTo(SION_SUCCESS);
+        });
+    }
+
+    /** C SIONlib ignores the number of files that the program gives, and tells the one that there is. */
+    @ParameterizedTest
+    @CsvSource({"2, 1", "1, 2"})
+    void communicatorsSayHowManyFilesThereAre(int given, int expected) throws IOException {
+        ThreadCommunicator.run(4, world -> {
+            int[] files = {given};
+            Communicator local = expected == 1 ? world : world.split(world.rank() / 2, world.rank());
+            int sid = sion_paropen_comms_mpi(
+                    name(), "bw", files, world, local, new long[] {8}, new int[] {64}, null, null);
+            assertThat(files).containsExactly(expected);
+            assertThat(sion_get_number_of_files(sid)).isEqualTo(expected);
             assertThat(sion_parclose_mpi(sid)).isEqualTo(SION_SUCCESS);
         });
     }
