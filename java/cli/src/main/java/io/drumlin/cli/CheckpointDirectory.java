@@ -90,7 +90,8 @@ final class CheckpointDirectory {
         }
     }
 
-    private static List<Path> configurations(Path path) throws IOException {
+    /** Returns the configuration files that a folder has, or the file itself if it is one. */
+    static List<Path> configurations(Path path) throws IOException {
         if (!PathStatus.isDirectory(path)) {
             return isConfiguration(path) ? List.of(path) : List.of();
         }

@@ -20,8 +20,11 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -30,7 +33,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code drumlin run}: lists the checkpoints of all runs of a configuration file, restores and deletes them. */
@@ -63,24 +65,6 @@ final class RunCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "A command is needed: list, show, restore, delete or prune");
     }
 
-    /** The configuration file. */
-    static final class Config {
-
-        @Parameters(paramLabel = "CONFIG", description = "Configuration file of the job.")
-        @SuppressWarnings("NullAway.Init")
-        private Path file;
-
-        Path file() {
-            return file;
-        }
-
-        /** Relative directories of the configuration are below its folder. */
-        RunCatalogue open() throws IOException {
-            Path folder = file.toAbsolutePath().getParent();
-            return RunCatalogue.open(file, folder == null ? file : folder);
-        }
-    }
-
     /** What to do with the runs of a configuration file. */
     @FunctionalInterface
     private interface Work {
@@ -88,9 +72,9 @@ final class RunCommand implements Runnable {
     }
 
     /** An error with an errno comes from a file; any other is a refusal. */
-    private int with(Config config, Work work) throws IOException {
+    private int with(RunConfigs config, Work work) throws IOException {
         try {
-            int exitCode = work.on(config.open());
+            int exitCode = work.on(RunConfigs.open(config.file()));
             out().flush();
             return exitCode;
         } catch (DrumlinException e) {
@@ -108,22 +92,71 @@ final class RunCommand implements Runnable {
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
-            description = "Lists every checkpoint of every run. Reads the metadata only, unless --data is given.")
+            description = {
+                "Lists every checkpoint of every run. Reads the metadata only, unless --data is given.",
+                "Of a folder it lists the runs of all configuration files in it and in the folders below it."
+            })
     int list(
-            @Mixin Config config,
+            @Mixin RunConfigs config,
             @Option(names = "--data", description = "Read and verify all data.") boolean data,
             @Option(names = "--json", description = "Print one JSON object, with the starts of the job.") boolean json)
             throws IOException {
-        return with(config, catalogue -> {
-            List<Run> runs = watched(data, catalogue, RunCommand::bytes, watched -> watched.runs(data));
-            RunListing listing = new RunListing(config.file(), catalogue, runs);
-            if (json) {
-                listing.write(out());
-            } else {
-                listing.print(out());
+        if (!config.isFolder()) {
+            return with(config, catalogue -> print(config.file(), catalogue, runs(catalogue, data), json));
+        }
+        List<Path> configs = config.all();
+        if (json && configs.size() > 1) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED, "--json is for one configuration file; name one of " + configs);
+        }
+        Set<Path> listed = new HashSet<>();
+        int exitCode = ExitCode.OK;
+        for (Path each : configs) {
+            exitCode = Math.max(exitCode, list(each, listed, data, json));
+        }
+        out().flush();
+        return exitCode;
+    }
+
+    /**
+     * Lists the runs of one of several configuration files. Those that were listed with another one are left out, if this
+     * one does not name them.
+     *
+     * @param listed the directories of the runs that were listed; gets those of these
+     */
+    private int list(Path config, Set<Path> listed, boolean data, boolean json) throws IOException {
+        if (!listed.isEmpty() && !json) {
+            out().println();
+        }
+        try {
+            RunCatalogue catalogue = RunConfigs.open(config);
+            List<Run> runs = new ArrayList<>();
+            for (Run each : runs(catalogue, data)) {
+                boolean isNew = listed.add(
+                        catalogue.metadata().toAbsolutePath().normalize().resolve(each.execId()));
+                if (isNew || each.isNamed()) {
+                    runs.add(each);
+                }
             }
-            return listing.isWhole() ? ExitCode.OK : ExitCode.DAMAGED;
-        });
+            return print(config, catalogue, runs, json);
+        } catch (DrumlinException e) {
+            out().println(Printable.text(config + ": ? " + e.getMessage()));
+            return ExitCode.DAMAGED;
+        }
+    }
+
+    private List<Run> runs(RunCatalogue catalogue, boolean data) throws IOException {
+        return watched(data, catalogue, RunCommand::bytes, watched -> watched.runs(data));
+    }
+
+    private int print(Path config, RunCatalogue catalogue, List<Run> runs, boolean json) throws IOException {
+        RunListing listing = new RunListing(config, catalogue, runs);
+        if (json) {
+            listing.write(out());
+        } else {
+            listing.print(out());
+        }
+        return listing.isWhole() ? ExitCode.OK : ExitCode.DAMAGED;
     }
 
     @Command(
@@ -131,7 +164,7 @@ final class RunCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = "Shows everything that is known of a checkpoint, with the start of the job that took it.")
     int show(
-            @Mixin Config config,
+            @Mixin RunConfigs config,
             @Option(names = "--checkpoint", paramLabel = "ID", required = true, description = "The checkpoint.")
                     int ckptId,
             @Option(
@@ -200,7 +233,7 @@ final class RunCommand implements Runnable {
                 "The run becomes a branch, and the other run stays as it is. Of CONFIG, only exec_id and failure change."
             })
     int restore(
-            @Mixin Config config,
+            @Mixin RunConfigs config,
             @ArgGroup(multiplicity = "1") Choice choice,
             @Option(
                             names = "--run",
@@ -217,7 +250,7 @@ final class RunCommand implements Runnable {
         return with(config, catalogue -> {
             String run = run(execId, catalogue);
             try {
-                say(config, restore(catalogue, run, choice, name));
+                say(config.file(), restore(catalogue, run, choice, name));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
             }
@@ -288,11 +321,11 @@ final class RunCommand implements Runnable {
         }
     }
 
-    private void say(Config config, Restored restored) {
-        out().println(Printable.text(config.file() + ": the next start begins with checkpoint " + restored.ckptId()
+    private void say(Path config, Restored restored) {
+        out().println(Printable.text(config + ": the next start begins with checkpoint " + restored.ckptId()
                 + " of run " + restored.parent() + ", which was verified, as run " + restored.branch()));
         out().println(Printable.text("Run " + restored.parent() + " stays as it is. To go back to what "
-                + config.file().getFileName() + " said, set exec_id = " + restored.formerExecId() + " and failure = "
+                + config.getFileName() + " said, set exec_id = " + restored.formerExecId() + " and failure = "
                 + restored.formerFailure()));
     }
 
@@ -317,7 +350,7 @@ final class RunCommand implements Runnable {
                 "On a terminal it asks first. Files that a branch shares stay there."
             })
     int delete(
-            @Mixin Config config,
+            @Mixin RunConfigs config,
             @Option(names = "--run", paramLabel = "EXEC_ID", required = true, description = "The run.") String execId,
             @Option(names = "--checkpoint", paramLabel = "ID", description = "The checkpoint.") Integer ckptId,
             @Option(names = "--force", description = "Delete the run also if the next start would restart from it.")
@@ -389,7 +422,7 @@ final class RunCommand implements Runnable {
                 "Also finishes interrupted deletions, and deletes half-made branches that are older than a day."
             })
     int prune(
-            @Mixin Config config,
+            @Mixin RunConfigs config,
             @Mixin Kept kept,
             @Option(
                             names = "--run",

@@ -81,6 +81,35 @@ class RunCommandTest {
     }
 
     @Test
+    void listsTheRunsOfAllConfigurationsBelowAFolder() throws IOException {
+        Files.delete(directory.resolve("absolute.fti"));
+        assertThat(command.run("run", "list", directory)).as(command.err()).isZero();
+        assertThat(lines())
+                .anyMatch(line -> line.startsWith(" * " + execId + " 4 l4 whole "))
+                .anyMatch(line -> line.startsWith(" * " + execId + " 1 l4_archive whole "));
+        assertThat(command.run("run", "list", directory, "--json")).isZero();
+        assertThat(command.run("run", "show", directory, "--checkpoint", "2")).isZero();
+        Path other = Files.createDirectories(directory.resolve("below/other"));
+        assertThat(command.run("run", "list", other)).isEqualTo(2);
+        assertThat(command.err()).contains("there is no configuration file of FTI in " + other);
+        Files.writeString(
+                other.resolve("branch.fti"),
+                Files.readString(config).replaceAll("_dir = ", "_dir = ../../").replace(execId, "none"));
+        Files.writeString(other.resolve("wrong.fti"), "[basic]\nckpt_dir = x\n");
+        assertThat(command.run("run", "list", directory)).isEqualTo(1);
+        assertThat(lines().stream().filter(line -> line.contains(execId + " 4 l4 whole ")))
+                .as("the run is listed once")
+                .hasSize(1);
+        assertThat(lines())
+                .anyMatch(line -> line.contains("branch.fti: 0 runs in "))
+                .anyMatch(line -> line.contains("wrong.fti: ? "));
+        assertThat(command.run("run", "show", other, "--checkpoint", "2")).isEqualTo(2);
+        assertThat(command.err()).contains("has several configuration files");
+        assertThat(command.run("run", "list", directory, "--json")).isEqualTo(2);
+        assertThat(command.err()).contains("--json is for one configuration file");
+    }
+
+    @Test
     void listsTheCheckpointsOfAllRuns() throws IOException {
         assertThat(command.run("run", "list", config)).as(command.err()).isZero();
         assertThat(lines())
