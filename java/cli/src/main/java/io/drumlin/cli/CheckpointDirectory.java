@@ -3,6 +3,7 @@ package io.drumlin.cli;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.drumlin.DrumlinException;
+import io.drumlin.Printable;
 import io.drumlin.checkpoint.DataSource;
 import io.drumlin.checkpoint.RunReport;
 import io.drumlin.checkpoint.RunReport.Checkpoint;
@@ -42,10 +43,19 @@ final class CheckpointDirectory {
     private final Path config;
     private final RunSurvey run;
 
-    private CheckpointDirectory(Path path, Path config, RunSurvey run) {
+    /** The checkpoint that is opened; empty for the one that a restart finds. */
+    private final OptionalInt chosen;
+
+    private CheckpointDirectory(Path path, Path config, RunSurvey run, OptionalInt chosen) {
         this.path = path;
         this.config = config;
         this.run = run;
+        this.chosen = chosen;
+    }
+
+    /** Returns the same run, of which a certain checkpoint is opened. */
+    CheckpointDirectory choosing(int ckptId) {
+        return new CheckpointDirectory(path, config, run.choosing(ckptId), OptionalInt.of(ckptId));
     }
 
     /**
@@ -84,7 +94,7 @@ final class CheckpointDirectory {
             Path start = folder == null ? path : folder;
             RunSurvey run =
                     execId.isPresent() ? RunSurvey.open(config, start, execId.get()) : RunSurvey.open(config, start);
-            return Optional.of(new CheckpointDirectory(path, config, run));
+            return Optional.of(new CheckpointDirectory(path, config, run, OptionalInt.empty()));
         } catch (DrumlinException e) {
             throw new CommandException(ExitCode.NOT_RECOGNISED, "no restart is possible: " + e.getMessage());
         }
@@ -245,7 +255,7 @@ final class CheckpointDirectory {
     }
 
     /**
-     * Opens the file with selected data, of the checkpoint that a restart finds.
+     * Opens the file with selected data, of the checkpoint that a restart finds or of the chosen one.
      *
      * @param action receives the file of the rank, which is verified as in a restart
      */
@@ -290,7 +300,8 @@ final class CheckpointDirectory {
     }
 
     /**
-     * Finds or decodes the files of all ranks, of the checkpoint that a restart finds, and verifies them.
+     * Finds or decodes the files of all ranks, of the checkpoint that a restart finds or of the chosen one, and verifies
+     * them.
      *
      * @param action receives them; decoded ones are deleted afterwards
      */
@@ -302,18 +313,37 @@ final class CheckpointDirectory {
         Path decoded = Files.createTempDirectory("drumlin-decoded-");
         try {
             List<RankFile> files;
-            try (Progress progress = Progress.of(
-                    () -> run.report(false).restart().map(Checkpoint::bytes).orElse(0L), "verify")) {
+            try (Progress progress = Progress.of(this::bytes, "verify")) {
                 files = fetching.from(run.watchedBy(progress::advance), decoded);
+            } catch (DrumlinException e) {
+                if (e.errno() != null || chosen.isEmpty()) {
+                    throw e;
+                }
+                throw new CommandException(ExitCode.NOT_RECOGNISED, Printable.text(String.valueOf(e.getMessage())));
             }
             if (files.isEmpty()) {
+                String which = chosen.isPresent() ? "no checkpoint " + chosen.getAsInt() : "no checkpoint";
                 throw new CommandException(
-                        ExitCode.NOT_RECOGNISED, path + ": there is no checkpoint that can be recovered; see verify");
+                        ExitCode.NOT_RECOGNISED,
+                        path + ": there is " + which + " that can be recovered; see drumlin "
+                                + (chosen.isPresent() ? "run list" : "verify"));
             }
             return action.run(files);
         } finally {
             delete(decoded);
         }
+    }
+
+    /** Returns the number of bytes of the files of the checkpoint that is opened. */
+    private long bytes() throws IOException {
+        RunReport report = run.report(false);
+        return chosen.isEmpty()
+                ? report.restart().map(Checkpoint::bytes).orElse(0L)
+                : report.checkpoints().stream()
+                        .filter(each -> each.isRecoverable() && each.ckptId() == chosen.getAsInt())
+                        .mapToLong(Checkpoint::bytes)
+                        .max()
+                        .orElse(0);
     }
 
     /** Only the program knows which variable belongs to a dataset. */

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** One of two checkpoints that are compared: a file, or the checkpoint of a run from which a restart would start. */
+/** One of two checkpoints that are compared: a file, or a checkpoint of a run. */
 interface ComparedSide {
 
     /** Work with a side. */
@@ -17,6 +17,17 @@ interface ComparedSide {
     interface Use<T> {
         T with(ComparedSide side) throws IOException;
     }
+
+    /**
+     * What the command line says of a side.
+     *
+     * @param path a file or a run
+     * @param metadata metadata of a file that has none itself, or null
+     * @param execId the run, or null for the one of the configuration file
+     * @param ckptId the checkpoint of the run, or null for the one from which a restart would start
+     * @param option the option that chooses the checkpoint
+     */
+    record Said(Path path, @Nullable Path metadata, @Nullable String execId, @Nullable Integer ckptId, String option) {}
 
     /** Work on a part, which is a file with data. */
     @FunctionalInterface
@@ -48,11 +59,16 @@ interface ComparedSide {
     /**
      * Opens a file or a run.
      *
-     * @param metadata metadata of a file that has none itself, or null
-     * @param execId the run, or null for the one of the configuration file
+     * @param side what was said of it
      */
-    static <T> T open(Path path, @Nullable Path metadata, @Nullable String execId, Use<T> use) throws IOException {
-        Optional<CheckpointDirectory> run = CheckpointDirectory.of(path, Optional.empty(), Optional.ofNullable(execId));
+    static <T> T open(Said side, Use<T> use) throws IOException {
+        Path path = side.path();
+        Path metadata = side.metadata();
+        Optional<CheckpointDirectory> run = ChosenOption.choose(
+                CheckpointDirectory.of(path, Optional.empty(), Optional.ofNullable(side.execId())),
+                side.ckptId(),
+                path,
+                side.option());
         if (run.isPresent()) {
             return run.get().fetchAll(files -> use.with(new OfRun(path, run.get(), files)));
         }

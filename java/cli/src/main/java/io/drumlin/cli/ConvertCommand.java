@@ -5,6 +5,7 @@ import io.drumlin.format.ftiff.Layout;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -75,11 +76,11 @@ final class ConvertCommand implements Callable<Integer> {
 
     @Option(
             names = "--type",
-            paramLabel = "TYPE",
+            paramLabel = "[NAME:]TYPE",
             description =
-                    "Without --to: the type of data whose file does not have it, such as double; see extract. Default:"
-                            + " bytes.")
-    private @Nullable String type;
+                    "Without --to: the type of data whose file does not have it, such as double; with a name such as"
+                            + " var=1:double of one variable. May be given more than once; see extract. Default: bytes.")
+    private @Nullable List<String> types;
 
     @Mixin
     @SuppressWarnings("NullAway.Init")
@@ -89,14 +90,19 @@ final class ConvertCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private RunOption run;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private ChosenOption chosen;
+
     @Override
     public Integer call() throws IOException {
         if (layout != null) {
-            if (type != null
+            if (types != null
+                    || chosen.isGiven()
                     || metadata.path() != null
                     || run.config().isPresent()
                     || run.execId().isPresent()) {
-                throw usage("--type, --meta, --config and --run are of no use with --to");
+                throw usage("--type, --meta, --config, --run and --checkpoint are of no use with --to");
             }
             return toLayout(layout);
         }
@@ -108,7 +114,7 @@ final class ConvertCommand implements Callable<Integer> {
         }
         spec.commandLine()
                 .getOut()
-                .println(Hdf5Conversion.convert(path, metadata, run, output, ValueType.parsed(type)));
+                .println(Hdf5Conversion.convert(path, metadata, chosen.of(path, run), output, GivenTypes.of(types)));
         return ExitCode.OK;
     }
 

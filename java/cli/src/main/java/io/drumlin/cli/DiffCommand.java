@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.cli.ComparedSide.Said;
 import io.drumlin.cli.ElementErrors.Tolerance;
 import io.drumlin.format.FormatException;
 import java.io.IOException;
@@ -65,6 +66,15 @@ final class DiffCommand implements Callable<Integer> {
     private @Nullable String runB;
 
     @Option(
+            names = "--checkpoint-a",
+            paramLabel = "ID",
+            description = "The checkpoint of the run A, as run list has it. Without this the one that a restart takes.")
+    private @Nullable Integer checkpointA;
+
+    @Option(names = "--checkpoint-b", paramLabel = "ID", description = "The checkpoint of the run B.")
+    private @Nullable Integer checkpointB;
+
+    @Option(
             names = "--select",
             paramLabel = "KEY=VALUE",
             description = "Compare only this, as extract takes it, without rows. May be given more than once.")
@@ -107,8 +117,9 @@ final class DiffCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         try {
             check();
-            return ComparedSide.open(
-                    pathA, metadataA, runA, a -> ComparedSide.open(pathB, metadataB, runB, b -> compare(a, b)));
+            Said saidA = new Said(pathA, metadataA, runA, checkpointA, "--checkpoint-a");
+            Said saidB = new Said(pathB, metadataB, runB, checkpointB, "--checkpoint-b");
+            return ComparedSide.open(saidA, a -> ComparedSide.open(saidB, b -> compare(a, b)));
         } catch (FormatException e) {
             throw new CommandException(ExitCode.DAMAGED_DATA, String.valueOf(e.getMessage()));
         } catch (CommandException e) {

@@ -1,10 +1,8 @@
 package io.drumlin.cli;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -14,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 final class DiffSelection {
 
     private final List<Selection> selections = new ArrayList<>();
-    private final Map<String, ValueType> types = new HashMap<>();
-    private Optional<ValueType> otherwise = Optional.empty();
+    private final GivenTypes types;
+    private final Set<Selection> met = new HashSet<>();
 
-    /** The selections and the names of types that were met. */
-    private final Set<Object> met = new HashSet<>();
+    private DiffSelection(GivenTypes types) {
+        this.types = types;
+    }
 
     /**
      * Parses options.
@@ -26,7 +25,7 @@ final class DiffSelection {
      * @throws CommandException they are wrong
      */
     static DiffSelection of(@Nullable List<String> selections, @Nullable List<String> types) {
-        DiffSelection made = new DiffSelection();
+        DiffSelection made = new DiffSelection(GivenTypes.of(types));
         for (String text : selections == null ? List.<String>of() : selections) {
             Selection selection = Selection.parse(text);
             if (selection.rows().isPresent()) {
@@ -34,27 +33,16 @@ final class DiffSelection {
             }
             made.selections.add(selection.splitRank());
         }
-        for (String text : types == null ? List.<String>of() : types) {
-            int colon = text.lastIndexOf(':');
-            Optional<ValueType> type = ValueType.parsed(text.substring(colon + 1));
-            if (colon < 0) {
-                made.otherwise = type;
-            } else {
-                made.types.put(text.substring(0, colon), type.orElseThrow());
-            }
-        }
         return made;
     }
 
     boolean isEmpty() {
-        return selections.isEmpty() && types.isEmpty() && otherwise.isEmpty();
+        return selections.isEmpty() && types.isEmpty();
     }
 
     /** Returns whether data are to be compared, and remembers which options they have met. */
     boolean takes(StoredData data, OptionalInt ofFile) {
-        if (types.containsKey(data.name())) {
-            met.add(data.name());
-        }
+        types.names(data);
         boolean taken = selections.isEmpty();
         for (Selection selection : selections) {
             if (names(selection, data) && hasRank(selection, data, ofFile)) {
@@ -78,7 +66,7 @@ final class DiffSelection {
 
     /** Returns the type that the user has given for data. */
     Optional<ValueType> type(StoredData data) {
-        return Optional.ofNullable(types.get(data.name())).or(() -> otherwise);
+        return types.type(data);
     }
 
     /** @throws CommandException an option has met nothing */
@@ -88,12 +76,6 @@ final class DiffSelection {
                 throw selection.missing("neither A nor B has this");
             }
         }
-        for (String name : types.keySet()) {
-            if (!met.contains(name)) {
-                throw new CommandException(
-                        ExitCode.NOT_RECOGNISED,
-                        "--type " + name + ":" + types.get(name) + ": neither A nor B has " + name);
-            }
-        }
+        types.requireMet("neither A nor B has");
     }
 }

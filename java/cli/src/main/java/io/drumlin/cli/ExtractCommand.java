@@ -87,9 +87,8 @@ final class ExtractCommand implements Callable<Integer> {
             new ExtractedFolder(Path.of(output), format, input).write();
             return ExitCode.OK;
         }
-        boolean typed = input.type().isPresent();
         input.open(Selection.parse(choice.selection), (file, data) -> {
-            format.require(data, typed);
+            format.require(data, input.types().type(data).isPresent());
             file.copy(List.of(data), this::write);
             return data;
         });

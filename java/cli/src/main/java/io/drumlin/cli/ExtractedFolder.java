@@ -9,7 +9,6 @@ import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -22,12 +21,14 @@ final class ExtractedFolder {
     private final Path target;
     private final OutputFormat format;
     private final InputOptions input;
+    private final GivenTypes types;
     private final Set<String> names = new HashSet<>();
 
     ExtractedFolder(Path target, OutputFormat format, InputOptions input) {
         this.target = target;
         this.format = format;
         this.input = input;
+        types = input.types();
     }
 
     void write() throws IOException {
@@ -41,6 +42,7 @@ final class ExtractedFolder {
                 write(file, rank, partial);
                 return file;
             });
+            types.requireMet(input.path() + " has no");
             Files.move(partial, absolute, StandardCopyOption.REPLACE_EXISTING);
         } finally {
             delete(partial);
@@ -69,9 +71,9 @@ final class ExtractedFolder {
     }
 
     private void write(DataFile file, OptionalInt rank, Path folder) throws IOException {
-        Optional<ValueType> type = input.type();
-        List<StoredData> all = file.data().stream().map(data -> data.as(type)).toList();
-        all.forEach(data -> format.require(data, type.isPresent()));
+        List<StoredData> all =
+                file.data().stream().map(data -> data.as(types.type(data))).toList();
+        all.forEach(data -> format.require(data, types.type(data).isPresent()));
         file.copy(all, (data, copy) -> {
             OptionalInt owner = data.rank().isPresent() ? data.rank() : rank;
             try (OutputStream each = Files.newOutputStream(folder.resolve(name(data, owner)))) {

@@ -41,17 +41,17 @@ final class Hdf5Conversion {
     private final Path output;
 
     /** The type of data whose file does not have it. */
-    private final Optional<ValueType> unknown;
+    private final GivenTypes types;
 
     private final NewGroup root = new NewGroup();
     private final List<NewDataset> datasets = new ArrayList<>();
     private final Set<String> titles = new TreeSet<>();
     private boolean verified = true;
 
-    private Hdf5Conversion(Path source, Path output, Optional<ValueType> unknown) {
+    private Hdf5Conversion(Path source, Path output, GivenTypes types) {
         this.source = source;
         this.output = output;
-        this.unknown = unknown;
+        this.types = types;
     }
 
     /** The files of the checkpoint, one after the other. */
@@ -61,18 +61,23 @@ final class Hdf5Conversion {
     }
 
     /**
-     * Converts a file, or the checkpoint of a run from which a restart would begin.
+     * Converts a file, or a checkpoint of a run.
      *
-     * @param unknown the type of data whose file does not have it; without it they are bytes
+     * @param directory the run; empty for a file
+     * @param types the types of data whose file does not have them; without them they are bytes
      * @return what was written, for people
      */
-    static String convert(Path source, MetadataOption metadata, RunOption run, Path output, Optional<ValueType> unknown)
+    static String convert(
+            Path source,
+            MetadataOption metadata,
+            Optional<CheckpointDirectory> directory,
+            Path output,
+            GivenTypes types)
             throws IOException {
         if (PathStatus.exists(output)) {
             throw new CommandException(ExitCode.IO_ERROR, output + " is there already; remove it or name another file");
         }
-        Hdf5Conversion conversion = new Hdf5Conversion(source, output, unknown);
-        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(source, run);
+        Hdf5Conversion conversion = new Hdf5Conversion(source, output, types);
         if (directory.isPresent()) {
             return directory
                     .get()
@@ -90,6 +95,7 @@ final class Hdf5Conversion {
 
     private String convert(Files files) throws IOException {
         files.forEach(this::add);
+        types.requireMet(source + " has no");
         root.attribute("drumlin_source", source.toAbsolutePath().toString());
         root.attribute("drumlin_format", String.join("; ", shortened(titles)));
         root.attribute("drumlin_version", new DrumlinCommand.Version().getVersion()[0]);
@@ -139,7 +145,7 @@ final class Hdf5Conversion {
         for (int part = 0; part < file.parts(); part++) {
             for (StoredData data : file.part(part)) {
                 add(
-                        data.type().isPresent() ? data : data.as(unknown),
+                        data.type().isPresent() && !types.names(data) ? data : data.as(types.type(data)),
                         data.rank().isPresent() ? data.rank() : rank);
             }
         }

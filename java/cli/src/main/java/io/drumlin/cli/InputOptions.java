@@ -3,6 +3,7 @@ package io.drumlin.cli;
 import io.drumlin.checkpoint.RunSurvey.RankFile;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -27,31 +28,38 @@ final class InputOptions {
     @SuppressWarnings("NullAway.Init")
     private RunOption run;
 
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private ChosenOption chosen;
+
     @Option(
             names = "--type",
-            paramLabel = "TYPE",
+            paramLabel = "[NAME:]TYPE",
             description = {
                 "Type of the elements, where the file does not have it or another one is wanted: byte, short, int, long,"
                         + " ubyte, ushort, uint, ulong, float, double, longdouble, char, bytes, or NumPy's names such as"
-                        + " float64."
+                        + " float64. With a name such as var=1:double of one variable. May be given more than once."
             })
-    private @Nullable String type;
+    private @Nullable List<String> types;
 
     Path path() {
         return path;
     }
 
     /** @throws CommandException there is no such type */
-    Optional<ValueType> type() {
-        return ValueType.parsed(type);
+    GivenTypes types() {
+        return GivenTypes.of(types);
     }
 
     /** Opens the file or run with selected data, as elements of the type and with the selected rows. */
     <T> T open(Selection selection, DataFile.Action<T> action) throws IOException {
-        Optional<ValueType> said = type();
-        DataFile.Action<T> typed =
-                (file, data) -> action.run(file, data.as(said).rows(selection.rows()));
-        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(path, run);
+        GivenTypes said = types();
+        DataFile.Action<T> typed = (file, data) -> {
+            StoredData as = data.as(said.type(data));
+            said.requireMet("what is selected is not");
+            return action.run(file, as.rows(selection.rows()));
+        };
+        Optional<CheckpointDirectory> directory = chosen.of(path, run);
         if (directory.isPresent()) {
             return directory.get().open(selection, typed);
         }
@@ -60,7 +68,7 @@ final class InputOptions {
 
     /** Opens the file, or the files of all ranks of a run one after the other. */
     void openAll(DataFile.Work<?> work) throws IOException {
-        Optional<CheckpointDirectory> directory = CheckpointDirectory.of(path, run);
+        Optional<CheckpointDirectory> directory = chosen.of(path, run);
         if (directory.isEmpty()) {
             open(work);
             return;

@@ -56,6 +56,16 @@ public interface RunSurvey {
     RunSurvey watchedBy(LongConsumer read);
 
     /**
+     * Returns a survey of the same run of which {@link #fetch} and {@link #fetchAll} take the checkpoint with an id: at a
+     * level, in the archive of level 4, or kept on the nodes. Of several with this id at the levels they take the one that
+     * a restart would use. If there are several at other places, they refuse.
+     *
+     * @param ckptId id of the checkpoint
+     * @return another survey
+     */
+    RunSurvey choosing(int ckptId);
+
+    /**
      * Returns the id of the run, which names its directories.
      *
      * @return as in the configuration file
@@ -148,12 +158,13 @@ public interface RunSurvey {
     record Part(long offset, long length) {}
 
     /**
-     * Finds or rebuilds a rank's file of the checkpoint that a restart would use, and verifies it.
+     * Finds or rebuilds a rank's file of the checkpoint that a restart would use, or of the chosen one, and verifies it.
      *
      * @param rank 0 to {@link #ranks} - 1
      * @param scratch an empty directory for the lost files of the rank's group, if they must be decoded
      * @return empty if no checkpoint can be recovered
-     * @throws IOException the run cannot be surveyed, see {@link #report}, or the file cannot be written
+     * @throws IOException the run cannot be surveyed, see {@link #report}, there are several chosen ones, or the file
+     *     cannot be written
      */
     Optional<RankFile> fetch(int rank, Path scratch) throws IOException;
 
@@ -162,7 +173,8 @@ public interface RunSurvey {
      *
      * @param scratch an empty directory for the lost files of all groups, if they must be decoded
      * @return the files in the order of ranks, without heads; empty if no checkpoint can be recovered
-     * @throws IOException the run cannot be surveyed, see {@link #report}, or a file cannot be written
+     * @throws IOException the run cannot be surveyed, see {@link #report}, there are several chosen ones, or a file
+     *     cannot be written
      */
     List<RankFile> fetchAll(Path scratch) throws IOException;
 }

@@ -54,6 +54,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -78,17 +79,26 @@ public final class EngineRunSurvey implements RunSurvey {
     private final List<String> nodeNames;
     private final StorageEngine storage;
 
-    EngineRunSurvey(FtiConfig config, String execId, NodeOrder order, StorageEngine storage) {
+    /** The checkpoint that is fetched; empty for the one that a restart would use. */
+    private final OptionalInt chosen;
+
+    EngineRunSurvey(FtiConfig config, String execId, NodeOrder order, StorageEngine storage, OptionalInt chosen) {
         this.storage = storage;
         this.order = order;
         this.config = config;
         this.execId = execId;
+        this.chosen = chosen;
         nodeNames = order.nodeNames();
     }
 
     @Override
     public EngineRunSurvey watchedBy(LongConsumer read) {
-        return new EngineRunSurvey(config, execId, order, new WatchedEngine(storage, read));
+        return new EngineRunSurvey(config, execId, order, new WatchedEngine(storage, read), chosen);
+    }
+
+    @Override
+    public EngineRunSurvey choosing(int ckptId) {
+        return new EngineRunSurvey(config, execId, order, storage, OptionalInt.of(ckptId));
     }
 
     /** Opens the run that a configuration file describes; see {@link RunSurvey#open}. */
@@ -120,7 +130,7 @@ public final class EngineRunSurvey implements RunSurvey {
                     .exception();
         }
         checkRanks(config, nodeNames.size(), TopologyFile.ranks(topology), topologyFile);
-        return new EngineRunSurvey(config, run, order, new NioEngine());
+        return new EngineRunSurvey(config, run, order, new NioEngine(), OptionalInt.empty());
     }
 
     /** Checks the number of ranks. With a wrong number, files would be missed or taken for those of other ranks. */
@@ -295,8 +305,10 @@ public final class EngineRunSurvey implements RunSurvey {
     private List<RankFile> fetch(IntPredicate wanted, Path scratch) throws IOException {
         Map<Integer, Path> paths = new ConcurrentHashMap<>();
         List<Level> restartOrder = restartOrder().levels();
-        return onEachRank((survey, refused) ->
-                survey.fetch(wanted, scratch, paths, restartOrder).stream().toList());
+        List<KeptOnNodes.Kept> kept = chosen.isPresent() ? kept() : List.of();
+        return onEachRank(
+                (survey, refused) -> survey.fetch(wanted, scratch, paths, survey.places(restartOrder, kept)).stream()
+                        .toList());
     }
 
     /** Work of one application rank. */
@@ -446,30 +458,76 @@ public final class EngineRunSurvey implements RunSurvey {
          *
          * @param paths receives the paths of the files, by rank
          */
-        Optional<RankFile> fetch(IntPredicate wanted, Path scratch, Map<Integer, Path> paths, List<Level> restartOrder)
+        Optional<RankFile> fetch(
+                IntPredicate wanted,
+                Path scratch,
+                Map<Integer, Path> paths,
+                Map<CheckpointDirectories, List<Level>> places)
                 throws IOException {
-            List<CheckpointDirectories> places = new ArrayList<>(List.of(levels));
-            places.addAll(archives());
-            for (CheckpointDirectories place : places) {
-                Optional<Left> left = newest(recovery(place), place == levels ? restartOrder : List.of(Level.L4));
-                if (left.isPresent()) {
-                    find(left.get(), place, wanted, scratch, paths);
-                    app.barrier();
-                    return wanted.test(fileRank)
-                            ? Optional.of(open(left.get(), place, Objects.requireNonNull(paths.get(fileRank))))
-                            : Optional.empty();
+            Optional<CheckpointDirectories> found = Optional.empty();
+            Optional<Left> left = Optional.empty();
+            for (Map.Entry<CheckpointDirectories, List<Level>> each : places.entrySet()) {
+                Optional<Left> here = newest(recovery(each.getKey()), each.getValue());
+                if (here.isPresent()) {
+                    requireOnly(here.get(), each.getKey(), left, found);
+                    left = here;
+                    found = Optional.of(each.getKey());
+                    if (chosen.isEmpty()) {
+                        break;
+                    }
                 }
             }
-            return Optional.empty();
+            if (left.isEmpty() || found.isEmpty()) {
+                return Optional.empty();
+            }
+            find(left.get(), found.get(), wanted, scratch, paths);
+            app.barrier();
+            return wanted.test(fileRank)
+                    ? Optional.of(open(left.get(), found.get(), Objects.requireNonNull(paths.get(fileRank))))
+                    : Optional.empty();
         }
 
-        /** Returns the checkpoint that a restart would take from a place. */
+        /** Returns where checkpoints may be, in the order of a restart, and those of which levels. */
+        Map<CheckpointDirectories, List<Level>> places(List<Level> restartOrder, List<KeptOnNodes.Kept> kept)
+                throws IOException {
+            Map<CheckpointDirectories, List<Level>> places = new LinkedHashMap<>();
+            places.put(levels, restartOrder);
+            for (ArchiveDirectories archive : archives()) {
+                places.put(archive, List.of(Level.L4));
+            }
+            for (KeptOnNodes.Kept each : kept) {
+                places.put(KeptDirectories.of(directories, each.level(), each.ckptId()), List.of(each.level()));
+            }
+            return places;
+        }
+
+        /** Ids come again after a restart. Which of two is the later one is not known if they are at two places. */
+        private void requireOnly(
+                Left left, CheckpointDirectories place, Optional<Left> other, Optional<CheckpointDirectories> where)
+                throws DrumlinException {
+            if (other.isPresent() && where.isPresent()) {
+                throw DrumlinException.during(
+                                "looking for checkpoint " + left.stored().ckptId())
+                        .path(where.get()
+                                .directory(other.get().level(), other.get().slot()))
+                        .problem(
+                                "there are several checkpoints " + left.stored().ckptId() + ", another one is in "
+                                        + place.directory(left.level(), left.slot()))
+                        .advice("name files of the one that you mean")
+                        .exception();
+            }
+        }
+
+        /** Returns the checkpoint that a restart would take from a place, or the chosen one. */
         private Optional<Left> newest(CheckpointSearch recovery, List<Level> order) throws IOException {
             List<Left> all = new ArrayList<>();
             for (Level level : order) {
                 all.addAll(recovery.survey(level, false));
             }
             for (Left seen : CommitLog.inOrder(all, recovery.positions(all))) {
+                if (chosen.isPresent() && seen.stored().ckptId() != chosen.getAsInt()) {
+                    continue;
+                }
                 Left left = recovery.survey(seen.stored());
                 if (left.recoverable()) {
                     return Optional.of(left);
