@@ -3,9 +3,9 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.checkpoint.internal.directory.NodeMarker;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
 import io.drumlin.checkpoint.internal.topology.Host;
+import io.drumlin.checkpoint.internal.topology.NodeMarker;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.branch;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.directory.NodeDisk;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.topology.NodeDisk;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;

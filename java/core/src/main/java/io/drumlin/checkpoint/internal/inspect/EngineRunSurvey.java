@@ -492,9 +492,7 @@ public final class EngineRunSurvey implements RunSurvey {
                 throws IOException {
             Map<CheckpointDirectories, List<Level>> places = new LinkedHashMap<>();
             places.put(levels, restartOrder);
-            for (ArchiveDirectories archive : archives()) {
-                places.put(archive, List.of(Level.L4));
-            }
+            archives().forEach(archive -> places.put(archive, List.of(Level.L4)));
             for (KeptOnNodes.Kept each : kept) {
                 places.put(KeptDirectories.of(directories, each.level(), each.ckptId()), List.of(each.level()));
             }

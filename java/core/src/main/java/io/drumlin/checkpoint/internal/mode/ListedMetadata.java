@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.MetadataOrigin;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -57,6 +58,26 @@ public record ListedMetadata(Set<CommitSlot> places) {
                     .succeeds("reading", path, () -> content[0] = MetadataFiles.content(path, context.storage()));
         }
         return context.group().ofFirst(content[0]);
+    }
+
+    /** Returns whether any rank has committed metadata of a level that only another mode can read. Collective. */
+    public static boolean isOfAnotherMode(RankContext context, CheckpointDirectories places, Level level, int ioMode)
+            throws IOException {
+        Path directory = places.metadataDirectory(level, CommitSlot.COMMITTED);
+        Path path = directory.resolve(MetadataFiles.name(context.group()));
+        byte[] content = ofGroup(context, path);
+        long[] foreign = {0};
+        if (content.length > 0) {
+            try {
+                GroupMetadata metadata = MetadataFiles.read(path, content);
+                foreign[0] = MetadataOrigin.isOfAnotherMode(metadata, level, ioMode) ? 1 : 0;
+            } catch (IOException damaged) {
+                // The search says so where it reads them; damaged metadata belong to no mode.
+                foreign[0] = 0;
+            }
+        }
+        context.app().allreduce(foreign, Op.MAX);
+        return foreign[0] == 1;
     }
 
     /** Refuses the metadata of a run with other groups, of which this run would recover only a part. */

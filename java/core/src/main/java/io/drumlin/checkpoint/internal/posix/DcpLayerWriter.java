@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.DifferentialConfig;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.dcp.BlockDigests;
+import io.drumlin.checkpoint.internal.dcp.DcpLayerState;
 import io.drumlin.checkpoint.internal.dcp.VariableDigests;
 import io.drumlin.checkpoint.internal.file.FileImage;
 import io.drumlin.checkpoint.internal.file.FilePlan;

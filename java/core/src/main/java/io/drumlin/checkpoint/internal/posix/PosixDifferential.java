@@ -6,13 +6,13 @@ import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FileNames.Differential;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.dcp.BlockDigests;
+import io.drumlin.checkpoint.internal.dcp.DcpLayerState;
 import io.drumlin.checkpoint.internal.dcp.VariableDigests;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.UnfinishedFile;
 import io.drumlin.format.fti.DcpFile;
-import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -92,20 +92,9 @@ public final class PosixDifferential {
         return last.layers().size() < config.stackSize() && !anew ? last.after(lastCkptId) : empty(last.number() + 1);
     }
 
-    /**
-     * Returns whether a variable is smaller than in a layer of the file, or missing. C FTI can read such layers no
-     * longer: it writes past the end of the variable. Objects do not count: C FTI has none, and their sizes change often.
-     */
+    /** Returns whether C FTI could not read the file with a further layer of these variables. */
     boolean hasShrunk(Map<Integer, ProtectedData> data) {
-        DcpLayerState last = committed;
-        return last != null
-                && last.layers().stream()
-                        .flatMap(layer -> layer.variables().stream())
-                        .anyMatch(stored -> hasShrunk(stored, data.get(stored.id())));
-    }
-
-    private static boolean hasShrunk(LayerEntry.Variable stored, @Nullable ProtectedData now) {
-        return now == null || (!now.isObject() && now.size() < stored.size());
+        return committed != null && committed.hasShrunk(data);
     }
 
     /** Says whether the next checkpoint begins a new file in any case; the same on all ranks. */

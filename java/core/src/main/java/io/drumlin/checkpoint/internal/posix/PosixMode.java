@@ -396,7 +396,7 @@ public final class PosixMode implements IoMode {
                 continue;
             }
             // What a checkpoint of another mode has replaced is older than that one, and nobody here can read that one.
-            if (slot == CommitSlot.REPLACED && isOfAnotherMode(level, CommitSlot.COMMITTED)) {
+            if (slot == CommitSlot.REPLACED && ListedMetadata.isOfAnotherMode(context, levels, level, ioMode)) {
                 continue;
             }
             GroupMetadata[] own = new GroupMetadata[1];
@@ -417,24 +417,6 @@ public final class PosixMode implements IoMode {
             }
         }
         return stored;
-    }
-
-    /** Returns whether any rank has metadata that only another mode can read. Collective. */
-    private boolean isOfAnotherMode(Level level, CommitSlot slot) throws IOException {
-        Path path = levels.metadataDirectory(level, slot).resolve(MetadataFiles.name(group));
-        byte[] content = ListedMetadata.ofGroup(context, path);
-        long[] foreign = {0};
-        if (content.length > 0) {
-            try {
-                GroupMetadata metadata = MetadataFiles.read(path, content);
-                foreign[0] = MetadataOrigin.isOfAnotherMode(metadata, level, ioMode) ? 1 : 0;
-            } catch (IOException damaged) {
-                // The search says so where it reads them; damaged metadata belong to no mode.
-                foreign[0] = 0;
-            }
-        }
-        app.allreduce(foreign, Op.MAX);
-        return foreign[0] == 1;
     }
 
     @Override

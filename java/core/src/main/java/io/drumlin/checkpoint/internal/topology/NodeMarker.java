@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.directory;
+package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.DrumlinException;
 import java.io.IOException;

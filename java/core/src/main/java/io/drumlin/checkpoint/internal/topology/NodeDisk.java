@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.directory;
+package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.storage.PathStatus;
