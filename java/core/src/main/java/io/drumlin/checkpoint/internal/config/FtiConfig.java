@@ -153,7 +153,7 @@ public final class FtiConfig {
                 values.inRange("drumlin", "slab_memory", DEFAULT_SLAB_MEMORY, LEAST_SLAB_MEMORY, MOST_SLAB_MEMORY);
         leaseMinutes = values.inRange("drumlin", "lease", DEFAULT_LEASE, 0, MOST_LEASE);
         storage = values.text("drumlin", "storage");
-        scrIndex = readScrIndex();
+        scrIndex = readScrIndex(workingDirectory);
         goesOnFromOlder = readOnUnreadable();
         injection = Injection.read(values);
         stop = StopConfig.read(values);
@@ -351,10 +351,12 @@ public final class FtiConfig {
         };
     }
 
-    private Optional<Path> readScrIndex() throws DrumlinException {
+    private Optional<Path> readScrIndex(Path workingDirectory) throws DrumlinException {
         Optional<Path> prefix = values.text("drumlin", "scr_index").isPresent()
-                ? Optional.of(
-                        values.path("drumlin", "scr_index").toAbsolutePath().normalize())
+                ? Optional.of(workingDirectory
+                        .resolve(values.path("drumlin", "scr_index"))
+                        .toAbsolutePath()
+                        .normalize())
                 : Optional.empty();
         if (prefix.isPresent() && !glblDir.toAbsolutePath().normalize().startsWith(prefix.get())) {
             throw values.refused("drumlin", "scr_index", "glbl_dir or a directory above it");

@@ -194,6 +194,16 @@ class FtiConfigTest {
         assertThat(ConfigValues.parseInteger(text)).isEqualTo(value);
     }
 
+    /** As the other directories: the command may run somewhere else than the program. */
+    @Test
+    void relativePathsBeginInTheWorkingDirectoryOfTheProgram() throws IOException {
+        Map<String, String> relative = Map.of("basic.glbl_dir", "global/run", "drumlin.scr_index", "global");
+        String text = Files.readString(new RunFixture(directory, relative).config());
+        FtiConfig config = FtiConfig.parse(text, "config.fti", Path.of("/somewhere"));
+        assertThat(config.glblDir()).isEqualTo(Path.of("/somewhere/global/run"));
+        assertThat(config.scrIndex()).contains(Path.of("/somewhere/global"));
+    }
+
     /** The text of a configuration has a character for each byte. */
     @Test
     void namesHaveTheirCharacters() throws IOException {
