@@ -195,7 +195,7 @@ public final class MemoryBench extends Bench {
         }
         folder.delete(comm);
         if (comm.rank() == 0) {
-            long mebibytes = (long) elements * Double.BYTES >> 20;
+            long mebibytes = ((long) elements * Double.BYTES) >> 20;
             String row = String.format(
                     Locale.ROOT, "L1 to tmpfs, %s%d x %d MiB; limit: one double[]", name, comm.size(), mebibytes);
             report(List.of(Row.rate(row, "GB/s", figures("rows"))
