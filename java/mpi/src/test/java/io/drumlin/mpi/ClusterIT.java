@@ -1,7 +1,6 @@
 package io.drumlin.mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
@@ -12,9 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,20 +27,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("native")
 class ClusterIT {
 
-    /** In name spaces of the kernel's, which root may make: {@code here} is another folder on each host. */
-    private static final String ON_ITS_HOST = "set -e; hosts=($HOSTS); host=${hosts[OMPI_COMM_WORLD_RANK]};"
-            + " hostname \"$host\"; mount --bind \"$NODES/$host\" \"$NODES/here\"; exec \"$@\"";
-
     @TempDir
     Path directory;
 
     @BeforeEach
     void assumeNameSpaces() throws IOException, InterruptedException {
-        MpiTests.assumeNativeMpi();
-        Process trial = new ProcessBuilder("unshare", "--uts", "--mount", "hostname", "drumlin-test").start();
-        if (trial.waitFor() != 0) {
-            abort("unshare may not give processes host names of their own");
-        }
+        NamedHosts.assumePossible();
     }
 
     @ParameterizedTest
@@ -90,7 +79,7 @@ class ClusterIT {
                         "basic.group_size",
                         "2",
                         "basic.ckpt_dir",
-                        Files.createDirectory(nodes.resolve("here")).toString(),
+                        new NamedHosts(nodes).here().toString(),
                         "advanced.local_test",
                         "0"));
     }
@@ -103,14 +92,8 @@ class ClusterIT {
 
     private static Mpirun.Outcome tryToStart(Path nodes, String hosts, String what, RunFixture run, int level)
             throws IOException, InterruptedException {
-        for (String host : new TreeSet<>(List.of(hosts.split(" ")))) {
-            Files.createDirectories(nodes.resolve(host));
-        }
-        return Mpirun.ranks(4)
-                .startedBy("unshare", "--uts", "--mount", "bash", "-c", ON_ITS_HOST, "host")
-                .environment("HOSTS", hosts)
-                .environment("NODES", nodes.toString())
-                .run(Program.class, what, run.config().toString(), Integer.toString(level));
+        return new NamedHosts(nodes)
+                .run(hosts, Program.class, what, run.config().toString(), Integer.toString(level));
     }
 
     /** Writes a checkpoint, or recovers it. */

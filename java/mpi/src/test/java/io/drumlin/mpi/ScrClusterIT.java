@@ -1,7 +1,6 @@
 package io.drumlin.mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicators;
@@ -33,27 +32,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("soak")
 class ScrClusterIT {
 
-    /** Each host has a folder of its own at the same path. */
-    private static final String ON_ITS_HOST = "set -e; hosts=($HOSTS); host=${hosts[OMPI_COMM_WORLD_RANK]};"
-            + " hostname \"$host\"; mount --bind \"$NODES/$host\" \"$NODES/here\"; exec \"$@\"";
-
     @TempDir
     Path directory;
 
     @BeforeEach
     void assumeNameSpaces() throws IOException, InterruptedException {
-        MpiTests.assumeNativeMpi();
-        Process trial = new ProcessBuilder("unshare", "--uts", "--mount", "hostname", "drumlin-test").start();
-        if (trial.waitFor() != 0) {
-            abort("unshare may not give processes host names of their own");
-        }
+        NamedHosts.assumePossible();
     }
 
     /** Any of the hosts, and with RS two of them. The others come in another order. */
     @ParameterizedTest
     @CsvSource({"XOR, a b x d", "XOR, x b c d", "XOR, d c x a", "PARTNER, b x d a", "RS, x y c d", "RS, d x y a"})
     void hostsMayBeLost(String copyType, String hosts) throws IOException, InterruptedException {
-        Files.createDirectories(directory.resolve("nodes/here"));
         start("a b c d", copyType, "write");
         Map<String, List<String>> expected = new TreeMap<>();
         for (int rank = 0; rank < 4; rank++) {
@@ -87,15 +77,10 @@ class ScrClusterIT {
     }
 
     private void start(String hosts, String copyType, String what) throws IOException, InterruptedException {
-        Path nodes = directory.resolve("nodes");
-        for (String host : hosts.split(" ")) {
-            Files.createDirectories(nodes.resolve(host));
-        }
-        Mpirun.Outcome outcome = Mpirun.ranks(4)
-                .startedBy("unshare", "--uts", "--mount", "bash", "-c", ON_ITS_HOST, "host")
-                .environment("HOSTS", hosts)
-                .environment("NODES", nodes.toString())
-                .run(Program.class, what, copyType, directory.toString());
+        NamedHosts named = new NamedHosts(directory.resolve("nodes"));
+        String here = named.here().toString();
+        String prefix = directory.resolve("prefix").toString();
+        Mpirun.Outcome outcome = named.run(hosts, Program.class, what, copyType, prefix, here);
         assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
     }
 
@@ -105,11 +90,11 @@ class ScrClusterIT {
         private Program() {}
 
         public static void main(String[] arguments) throws IOException {
-            Path directory = Path.of(arguments[2]);
+            Path prefix = Path.of(arguments[2]);
+            String cache = arguments[3];
             Communicators.run(world -> {
-                String cache = directory.resolve("nodes/here").toString();
                 ScrConfig config = new ScrConfig(Map.of())
-                        .set("SCR_PREFIX", directory.resolve("prefix").toString())
+                        .set("SCR_PREFIX", prefix.toString())
                         .set("SCR_CACHE_BASE", cache)
                         .set("SCR_CNTL_BASE", cache)
                         .set("SCR_CACHE_BYPASS", "0")
@@ -120,7 +105,7 @@ class ScrClusterIT {
                 ScrDatasets datasets = ScrDatasets.open(config, world, StorageEngines.best());
                 byte[] content = new byte[100_000 + 1000 * world.rank()];
                 new Random(world.rank()).nextBytes(content);
-                Path file = directory.resolve("prefix/ck.1/rank_" + world.rank() + ".ckpt");
+                Path file = prefix.resolve("ck.1/rank_" + world.rank() + ".ckpt");
                 if (arguments[0].equals("write")) {
                     datasets.startOutput("ck.1", true, false);
                     Files.write(datasets.routeFile(file), content);
