@@ -29,10 +29,6 @@ final class RunConfigs {
         return Files.isDirectory(path);
     }
 
-    Path path() {
-        return path;
-    }
-
     /** @throws CommandException the folder has none, or several */
     Path file() throws IOException {
         if (!isFolder()) {
@@ -50,15 +46,12 @@ final class RunConfigs {
     }
 
     /**
-     * Returns the file; of a folder all that it has, and those of the folders below it. Directories of checkpoints are not
+     * Returns all configuration files of the folder and of the folders below it. Directories of checkpoints are not
      * searched, and symbolic links not followed.
      *
      * @throws CommandException the folder has none
      */
     List<Path> all() throws IOException {
-        if (!isFolder()) {
-            return List.of(path);
-        }
         List<Path> found = new ArrayList<>();
         search(path, found, new HashSet<>());
         if (found.isEmpty()) {
