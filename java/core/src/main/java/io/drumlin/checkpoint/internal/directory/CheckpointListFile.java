@@ -100,15 +100,7 @@ public final class CheckpointListFile {
      * list. Collective.
      */
     public void add(int ckptId, Level level) throws IOException {
-        boolean ordered = hasDifferential();
-        if (!ordered && !config.kept().archives() && !(exists && level == Level.L4)) {
-            return;
-        }
-        Agreement.run(comm, "listing checkpoint " + ckptId, () -> {
-            if (comm.rank() == 0) {
-                write(ckptId, level, topology.ranksOfApplication(), ordered);
-            }
-        });
+        add(ckptId, level, false);
     }
 
     /**
@@ -116,16 +108,19 @@ public final class CheckpointListFile {
      * listed with the level at which it was taken, as in C FTI. Collective.
      */
     public void addKept(int ckptId) throws IOException {
+        add(ckptId, Level.L4, true);
+    }
+
+    private void add(int ckptId, Level level, boolean kept) throws IOException {
         boolean ordered = hasDifferential();
-        boolean[] listed = {false};
-        Agreement.run(comm, "looking for checkpoint " + ckptId + " in " + file, () -> {
-            listed[0] = comm.rank() == 0 && isListedAsTaken(ckptId, ordered);
-        });
-        long[] stays = {listed[0] ? 1 : 0};
-        comm.allreduce(stays, Op.MAX);
-        if (stays[0] == 0) {
-            add(ckptId, Level.L4);
+        if (!ordered && !config.kept().archives() && !(exists && level == Level.L4)) {
+            return;
         }
+        Agreement.run(comm, "listing checkpoint " + ckptId, () -> {
+            if (comm.rank() == 0 && !(kept && isListedAsTaken(ckptId, ordered))) {
+                write(ckptId, level, topology.ranksOfApplication(), ordered);
+            }
+        });
     }
 
     /** An earlier checkpoint with this id at level 4 would make its place in the list doubtful. */
