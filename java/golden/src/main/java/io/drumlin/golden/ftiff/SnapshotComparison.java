@@ -190,7 +190,7 @@ final class SnapshotComparison {
                                 ? "{time}"
                                 : entry.getValue().replace(execId, EXEC_ID).replace(produced + "/", "./")))
                 .filter(line -> ignored.isEmpty() || !line.startsWith(ignored))
-                .filter(line -> !line.startsWith("drumlin:"))
+                .filter(line -> !line.startsWith("drumlin:") && !line.startsWith("topology:digest="))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
