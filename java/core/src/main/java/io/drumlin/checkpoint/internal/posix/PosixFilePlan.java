@@ -6,6 +6,7 @@ import io.drumlin.checkpoint.internal.data.VariableName;
 import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.file.FileImage;
 import io.drumlin.checkpoint.internal.file.FilePlan;
+import io.drumlin.checkpoint.internal.file.PosixEncoding;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;

@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.internal.directory.FileLocation;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.MetadataOrigin;
 import io.drumlin.checkpoint.internal.file.Encoding;
+import io.drumlin.checkpoint.internal.file.PosixEncoding;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.file.PosixEncoding;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.StreamDigest;
-import io.drumlin.checkpoint.internal.posix.PosixEncoding;
 import io.drumlin.checkpoint.internal.redundancy.WindowHasher.Passing;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;

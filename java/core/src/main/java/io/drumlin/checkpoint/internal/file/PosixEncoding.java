@@ -1,6 +1,5 @@
-package io.drumlin.checkpoint.internal.posix;
+package io.drumlin.checkpoint.internal.file;
 
-import io.drumlin.checkpoint.internal.file.Encoding;
 import java.nio.ByteBuffer;
 
 /**
