@@ -25,6 +25,9 @@ public final class Hdf5Reader implements Closeable {
     private static final String SERVICE = "io.drumlin.hdf5";
     private static final int WINDOW = 1 << 20;
 
+    /** Largest size in bytes of a file that the library reads and whose digest is known, because it is in memory. */
+    public static final long MOST_COMPARED_BYTES = Integer.MAX_VALUE;
+
     private final @Nullable Hdf5File own;
     private final @Nullable DecodedElements decoded;
     private final List<StoredDataset> datasets;
@@ -57,7 +60,31 @@ public final class Hdf5Reader implements Closeable {
             Hdf5File own = Hdf5File.read(file);
             return new Hdf5Reader(own, null, own.datasets(), file);
         } catch (UnsupportedFeatureException e) {
-            return decoded(library(path, e), file, path, compared);
+            return decoded(
+                    library(path, e.finding() + ", which only the HDF5 library reads, and "), file, path, compared);
+        }
+    }
+
+    /**
+     * Checks that the library can be used, which reads the compressed files that Drumlin writes.
+     *
+     * @throws IOException there is no library, or it cannot be used
+     */
+    public static void requireLibrary() throws IOException {
+        NewFile empty = NewFile.of(new NewGroup());
+        ByteBuffer image =
+                ByteBuffer.allocateDirect(Math.toIntExact(empty.size())).put(empty.metadata());
+        Path path = Path.of("memory");
+        try {
+            library(path, "only the HDF5 library reads compressed files, and ")
+                    .open(image.flip(), path)
+                    .close();
+        } catch (IOException e) {
+            throw DrumlinException.during("start with [drumlin] h5_compression")
+                    .problem("no restart could read compressed files: " + e.getMessage())
+                    .advice("until the library can be used, delete h5_compression")
+                    .cause(e)
+                    .exception();
         }
     }
 
@@ -70,12 +97,12 @@ public final class Hdf5Reader implements Closeable {
 
     /** Reads a whole file, so that the library decodes the very bytes that were compared. */
     private static ByteBuffer image(ByteSource file, Path path) throws IOException {
-        if (file.size() > Integer.MAX_VALUE) {
+        if (file.size() > MOST_COMPARED_BYTES) {
             throw DrumlinException.during("reading HDF5")
                     .path(path)
                     .problem(
                             "the file has a digest and " + file.size() + " bytes, and the library can be given at most "
-                                    + Integer.MAX_VALUE + " that were compared with one")
+                                    + MOST_COMPARED_BYTES + " that were compared with one")
                     .advice("write the file in the first format with h5repack")
                     .exception();
         }
@@ -87,9 +114,12 @@ public final class Hdf5Reader implements Closeable {
         return image.flip();
     }
 
-    /** Finds the library that reads what this package does not. */
-    private static Hdf5Library library(Path path, FormatException refusal) throws DrumlinException {
-        String problem = refusal.finding() + ", which only the HDF5 library reads, and ";
+    /**
+     * Finds the library that reads what this package does not.
+     *
+     * @param problem why it is needed, for a message that goes on with what is wrong with it
+     */
+    private static Hdf5Library library(Path path, String problem) throws DrumlinException {
         try {
             Optional<Hdf5Library> library =
                     ServiceLoader.load(Hdf5Library.class).findFirst();

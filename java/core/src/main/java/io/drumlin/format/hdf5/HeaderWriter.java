@@ -3,6 +3,7 @@ package io.drumlin.format.hdf5;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Puts object headers of version 1 and their messages into a buffer; docs/formats/fti-hdf5.md, section 3. */
 final class HeaderWriter {
@@ -34,7 +35,11 @@ final class HeaderWriter {
     static final int INCREMENTAL = 3;
 
     static final int FLETCHER32 = 3;
-    private static final byte[] FILTER_NAME = NewGroup.bytes("fletcher32");
+    private static final int GZIP = 1;
+    private static final int SHUFFLE = 2;
+
+    /** Flag of a filter that may be missing in a chunk. */
+    private static final int OPTIONAL = 1;
 
     /** The undefined address. */
     static final long UNDEFINED = -1;
@@ -78,7 +83,7 @@ final class HeaderWriter {
         int rank = dataset.dimensions().size();
         int type = dataset.named().isPresent() ? 10 : (int) DatatypeWriter.bytes(dataset.type());
         int layout = dataset.isContiguous() ? 18 : 3 + 8 + 4 * (rank + 1);
-        int filters = dataset.isContiguous() ? 0 : message(32);
+        int filters = dataset.isContiguous() ? 0 : message(filters(dataset));
         return PREFIX
                 + message(8 + 16 * rank)
                 + message(type)
@@ -86,6 +91,11 @@ final class HeaderWriter {
                 + filters
                 + message(layout)
                 + size(dataset.attributes());
+    }
+
+    /** Returns the size of the data of the message with filters. */
+    private static int filters(NewDataset dataset) {
+        return dataset.compressor().isPresent() ? 80 : 32;
     }
 
     private static void begin(ByteBuffer file, int messages, int references, int size) {
@@ -185,15 +195,32 @@ final class HeaderWriter {
     }
 
     private static void putChunking(ByteBuffer file, NewDataset dataset) {
-        beginMessage(file, FILTERS, 32, CONSTANT);
-        file.put((byte) 1).put((byte) 1).putShort((short) 0).putInt(0);
-        file.putShort((short) FLETCHER32).putShort((short) 16).putInt(0);
-        file.put(FILTER_NAME);
-        endMessage(file);
+        Optional<ChunkCompressor> compressor = dataset.compressor();
+        beginMessage(file, FILTERS, filters(dataset), CONSTANT);
+        file.put((byte) 1)
+                .put((byte) (compressor.isPresent() ? 3 : 1))
+                .putShort((short) 0)
+                .putInt(0);
+        compressor.ifPresent(each -> {
+            putFilter(file, SHUFFLE, "shuffle", OPTIONAL, each.elementSize());
+            putFilter(file, GZIP, "deflate", OPTIONAL, each.level());
+        });
+        putFilter(file, FLETCHER32, "fletcher32", 0);
         List<Long> chunk = dataset.shape().chunk();
         beginMessage(file, LAYOUT, 3 + 8 + 4 * (chunk.size() + 1), 0);
         file.put((byte) 3).put((byte) CHUNKED).put((byte) (chunk.size() + 1)).putLong(dataset.tree);
         chunk.forEach(along -> file.putInt((int) (long) along));
         file.putInt(dataset.type().size());
+    }
+
+    private static void putFilter(ByteBuffer file, int filter, String name, int flags, int... parameters) {
+        file.putShort((short) filter).putShort((short) DatatypeWriter.padded(name));
+        file.putShort((short) flags).putShort((short) parameters.length);
+        file.put(NewGroup.bytes(name));
+        endMessage(file);
+        for (int parameter : parameters) {
+            file.putInt(parameter);
+        }
+        endMessage(file);
     }
 }

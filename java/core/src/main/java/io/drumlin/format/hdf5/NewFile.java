@@ -227,7 +227,7 @@ public final class NewFile {
         ChunkShape shape = dataset.shape();
         for (int i = 0; i < dataset.chunks().size(); i++) {
             NewChunk chunk = dataset.chunks().get(i);
-            file.putInt((int) (shape.bytes() + Integer.BYTES)).putInt(0);
+            file.putInt((int) dataset.stored(i)).putInt(0);
             shape.start(i).forEach(file::putLong);
             file.putLong(0).putLong(chunk.offset());
         }

@@ -102,6 +102,7 @@ public final class FtiConfig {
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
     private final boolean goesOnFromOlder;
+    private final int compression;
     private final Injection injection;
     private final StopConfig stop;
     private final EnumMap<Level, Double> meanSecondsBetweenFailures = new EnumMap<>(Level.class);
@@ -137,7 +138,7 @@ public final class FtiConfig {
         maxVarId = configuredMaxVarId < 0 ? 102400 : configuredMaxVarId;
         staging = values.bool("basic", "enable_staging", false);
         differential = readDifferential();
-        singleFile = readSingleFile(workingDirectory);
+        singleFile = SingleFileConfig.read(values, workingDirectory, glblDir, heads);
         failure = readFailure();
         execId = values.get("restart", "exec_id").orElse("");
         if (failure() != 0 && !CheckpointChoice.NAME.matcher(execId).matches()) {
@@ -155,6 +156,7 @@ public final class FtiConfig {
         storage = values.text("drumlin", "storage");
         scrIndex = readScrIndex(workingDirectory);
         goesOnFromOlder = readOnUnreadable();
+        compression = readCompression();
         injection = Injection.read(values);
         stop = StopConfig.read(values);
         choice = CheckpointChoice.read(values);
@@ -321,27 +323,6 @@ public final class FtiConfig {
         return values.oneOf("restart", "failure", 0, allowed, 0, 1, 2, FROM_SINGLE_FILE);
     }
 
-    private SingleFileConfig readSingleFile(Path workingDirectory) throws DrumlinException {
-        boolean inline = values.bool("basic", "h5_single_file_inline", true);
-        if (!inline && heads == 0) {
-            throw values.refused("basic", "h5_single_file_inline", "1 while head = 0");
-        }
-        boolean apart = !values.get("basic", "h5_single_file_dir").orElse("").isEmpty();
-        Optional<String> given = values.text("basic", "h5_single_file_prefix");
-        String prefix = given.isPresent()
-                ? values.path("basic", "h5_single_file_prefix").toString()
-                : "VPR-h5";
-        if (given.orElse("").indexOf('/') >= 0) {
-            throw values.refused("basic", "h5_single_file_prefix", "the beginning of a file's name, without slashes");
-        }
-        return new SingleFileConfig(
-                values.bool("basic", "h5_single_file_enable", false),
-                apart ? workingDirectory.resolve(values.directory("h5_single_file_dir")) : glblDir,
-                prefix,
-                values.bool("basic", "h5_single_file_keep", false),
-                inline);
-    }
-
     private Layout readLayout() throws DrumlinException {
         return switch (values.get("drumlin", "layout").orElse("F").toUpperCase(Locale.ROOT)) {
             case "F" -> Layout.F;
@@ -370,6 +351,14 @@ public final class FtiConfig {
             case "older" -> true;
             default -> throw values.refused("drumlin", "on_unreadable", "stop or older");
         };
+    }
+
+    private int readCompression() throws DrumlinException {
+        String value = values.get("drumlin", "h5_compression").orElse("none").toLowerCase(Locale.ROOT);
+        if (!value.matches("none|gzip:[1-9]")) {
+            throw values.refused("drumlin", "h5_compression", "none, or gzip:1 (fast) to gzip:9 (small)");
+        }
+        return value.equals("none") ? 0 : value.charAt(value.length() - 1) - '0';
     }
 
     private Packing readPacking() throws DrumlinException {
@@ -559,6 +548,11 @@ public final class FtiConfig {
     /** Returns whether a restart treats what it cannot read as lost, and may continue from an older checkpoint. */
     public boolean goesOnFromOlder() {
         return goesOnFromOlder;
+    }
+
+    /** Returns the level of gzip for files in the mode HDF5: 1 to 9, or 0 for none. */
+    public int compression() {
+        return ioMode == IO_HDF5 ? compression : 0;
     }
 
     /** Returns the prefix directory of SCR whose index lists the checkpoints of level 4. */

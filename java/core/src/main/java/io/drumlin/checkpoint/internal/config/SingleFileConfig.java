@@ -1,7 +1,9 @@
 package io.drumlin.checkpoint.internal.config;
 
+import io.drumlin.DrumlinException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,6 +17,28 @@ import java.util.regex.Pattern;
  * @param inline whether in C FTI the application ranks, and not the heads, would write the file
  */
 public record SingleFileConfig(boolean enable, Path directory, String prefix, boolean keep, boolean inline) {
+
+    static SingleFileConfig read(ConfigValues values, Path workingDirectory, Path glblDir, int heads)
+            throws DrumlinException {
+        boolean inline = values.bool("basic", "h5_single_file_inline", true);
+        if (!inline && heads == 0) {
+            throw values.refused("basic", "h5_single_file_inline", "1 while head = 0");
+        }
+        boolean apart = !values.get("basic", "h5_single_file_dir").orElse("").isEmpty();
+        Optional<String> given = values.text("basic", "h5_single_file_prefix");
+        String prefix = given.isPresent()
+                ? values.path("basic", "h5_single_file_prefix").toString()
+                : "VPR-h5";
+        if (given.orElse("").indexOf('/') >= 0) {
+            throw values.refused("basic", "h5_single_file_prefix", "the beginning of a file's name, without slashes");
+        }
+        return new SingleFileConfig(
+                values.bool("basic", "h5_single_file_enable", false),
+                apart ? workingDirectory.resolve(values.directory("h5_single_file_dir")) : glblDir,
+                prefix,
+                values.bool("basic", "h5_single_file_keep", false),
+                inline);
+    }
 
     /** Returns the path of a checkpoint's file. */
     public Path file(int ckptId) {

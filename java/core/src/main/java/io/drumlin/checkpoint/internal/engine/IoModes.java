@@ -44,8 +44,9 @@ public final class IoModes {
                     case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
                     default -> Optional.empty();
                 };
-        PosixFileFormat content =
-                config.ioMode() == FtiConfig.IO_HDF5 ? new Hdf5Content(storage, slabs) : new RawContent();
+        PosixFileFormat content = config.ioMode() == FtiConfig.IO_HDF5
+                ? new Hdf5Content(storage, slabs, config.compression())
+                : new RawContent();
         Optional<PosixDifferential> differential = config.ioMode() == FtiConfig.IO_POSIX
                 ? config.differential()
                         .map(sizes -> new PosixDifferential(

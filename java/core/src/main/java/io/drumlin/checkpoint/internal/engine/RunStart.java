@@ -11,6 +11,7 @@ import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.hdf5.Hdf5Reader;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
@@ -85,7 +86,7 @@ final class RunStart {
 
     private Begun parse(String words) throws IOException {
         String text = words.substring(words.indexOf('\n') + 1);
-        FtiConfig config = Agreement.call(ranks, "reading " + file, () -> FtiConfig.parse(text, file.toString()));
+        FtiConfig config = Agreement.call(ranks, "reading " + file, () -> usable(text));
         boolean isBranch = words.startsWith(BRANCH);
         return new Begun(config, isBranch, isBranch ? state(words, BRANCH) : "");
     }
@@ -98,6 +99,15 @@ final class RunStart {
             log(parent, branch, chosen);
             return started(parent, Branch.config(parent.ini(), branch));
         }));
+    }
+
+    /** Returns the configuration, if this process has what it asks for. */
+    private FtiConfig usable(String text) throws IOException {
+        FtiConfig config = FtiConfig.parse(text, file.toString());
+        if (config.compression() > 0) {
+            Hdf5Reader.requireLibrary();
+        }
+        return config;
     }
 
     /** Returns what the first rank tells the others: a line with what there is to do, and the configuration. */

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** An HDF5 file with a dataset for each variable (docs/formats/fti-hdf5.md). */
 public final class Hdf5Content implements PosixFileFormat {
@@ -39,10 +40,15 @@ public final class Hdf5Content implements PosixFileFormat {
 
     private final StorageEngine storage;
     private final SlabPool slabs;
+    private final int compression;
 
-    public Hdf5Content(StorageEngine storage, SlabPool slabs) {
+    /**
+     * @param compression 1 to 9 for gzip, 0 for none
+     */
+    public Hdf5Content(StorageEngine storage, SlabPool slabs, int compression) {
         this.storage = storage;
         this.slabs = slabs;
+        this.compression = compression;
     }
 
     @Override
@@ -53,7 +59,8 @@ public final class Hdf5Content implements PosixFileFormat {
     @Override
     public PosixFilePlan planFile(int ckptId, String fileName, Map<Integer, ProtectedData> data, List<Integer> order)
             throws IOException {
-        Hdf5Plan plan = new Hdf5Plan(data);
+        // A restart could not read a larger file.
+        Hdf5Plan plan = new Hdf5Plan(data, compression, Hdf5Reader.MOST_COMPARED_BYTES);
         Map<Integer, VariableEntry> entries = new HashMap<>();
         // Only the file itself says where the variables are.
         data.forEach((id, variable) -> entries.put(id, PosixFilePlan.entry(id, variable, 0)));
@@ -62,8 +69,10 @@ public final class Hdf5Content implements PosixFileFormat {
     }
 
     @Override
-    public IncrementalWriter incrementalWriter(ChunkedFile file, PosixIncrementalWriter.FilePlanner planner) {
-        return new Hdf5IncrementalWriter(file, storage, slabs, planner);
+    public IncrementalWriter incrementalWriter(
+            ChunkedFile file, Function<PosixFileFormat, PosixIncrementalWriter.FilePlanner> planner) {
+        // The places of all variables are known before the first one is written, so nothing is compressed.
+        return new Hdf5IncrementalWriter(file, storage, slabs, planner.apply(new Hdf5Content(storage, slabs, 0)));
     }
 
     @Override

@@ -11,12 +11,16 @@ import io.drumlin.format.hdf5.Fletcher32;
 import io.drumlin.format.hdf5.NewDataset;
 import io.drumlin.format.hdf5.NewDataset.NewChunk;
 import io.drumlin.format.hdf5.NewFile;
+import io.drumlin.format.hdf5.NewGroup;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 
 /** The plan of a file in the mode HDF5: the layout of the file, and the sources of its bytes. */
 final class Hdf5Plan {
@@ -24,13 +28,40 @@ final class Hdf5Plan {
     private final Map<Integer, ProtectedData> data;
     private final NewFile file;
     private final Map<Integer, NewDataset> datasets = new LinkedHashMap<>();
+    private final Map<NewDataset, List<ByteBuffer>> compressed = new HashMap<>();
 
     /**
      * @param data the variables, in the order in which types are named
      * @throws DrumlinException an HDF5 file cannot hold the data
      */
     Hdf5Plan(Map<Integer, ProtectedData> data) throws DrumlinException {
+        this(data, 0, 0);
+    }
+
+    /**
+     * @param compression 1 to 9 for gzip, 0 for none
+     * @param mostBytes largest compressed file; a file that would be larger is not compressed
+     */
+    Hdf5Plan(Map<Integer, ProtectedData> data, int compression, long mostBytes) throws DrumlinException {
         this.data = data;
+        Optional<NewFile> small = compression > 0 ? compress(compression, mostBytes) : Optional.empty();
+        if (small.isEmpty()) {
+            datasets.clear();
+            compressed.clear();
+        }
+        file = small.isPresent() ? small.get() : place(describe(0));
+    }
+
+    private static NewFile place(NewGroup root) throws DrumlinException {
+        try {
+            return NewFile.of(root);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw refused("", e);
+        }
+    }
+
+    /** Makes the groups, types and datasets. */
+    private NewGroup describe(int compression) throws DrumlinException {
         String problem = "the groups: ";
         try {
             RunGroup groups = data.values().stream()
@@ -40,26 +71,53 @@ final class Hdf5Plan {
             Hdf5Tree tree = new Hdf5Tree(groups);
             for (Map.Entry<Integer, ProtectedData> entry : data.entrySet()) {
                 problem = "variable " + entry.getKey() + ": ";
-                add(entry.getKey(), entry.getValue(), tree);
+                add(entry.getKey(), entry.getValue(), tree, compression);
             }
-            problem = "";
-            file = NewFile.of(tree.root());
+            return tree.root();
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw DrumlinException.during("making an HDF5 file")
-                    .problem(problem + e.getMessage())
-                    .cause(e)
-                    .exception();
+            throw refused(problem, e);
         }
     }
 
-    private void add(int id, ProtectedData variable, Hdf5Tree tree) {
+    private static DrumlinException refused(String where, RuntimeException e) {
+        return DrumlinException.during("making an HDF5 file")
+                .problem(where + e.getMessage())
+                .cause(e)
+                .exception();
+    }
+
+    private void add(int id, ProtectedData variable, Hdf5Tree tree, int compression) {
         DataType type = variable.type();
         tree.nameOnce(type);
         long count = variable.size() / type.size();
         DatasetDefinition definition = variable.dataset();
         List<Long> dimensions = definition.dimensions(variable.dimensions(), count);
-        NewDataset dataset = NewDataset.chunked(tree.describe(type), tree.named(type), dimensions);
+        NewDataset dataset = compression == 0
+                ? NewDataset.chunked(tree.describe(type), tree.named(type), dimensions)
+                : NewDataset.compressed(tree.describe(type), tree.named(type), dimensions, compression);
         datasets.put(id, tree.group(definition.group()).add(definition.name(id), dataset));
+    }
+
+    /** Compresses all variables; returns nothing, and stops early, if the file would be too large. */
+    private Optional<NewFile> compress(int level, long mostBytes) throws DrumlinException {
+        NewGroup root = describe(level);
+        long bytes = 0;
+        for (Map.Entry<Integer, NewDataset> entry : datasets.entrySet()) {
+            NewDataset dataset = entry.getValue();
+            ProtectedData variable = Objects.requireNonNull(data.get(entry.getKey()));
+            List<ByteBuffer> chunks = new ArrayList<>();
+            compressed.put(dataset, chunks);
+            Optional<ByteBuffer> chunk = dataset.compress(variable::copyOut);
+            while (chunk.isPresent()) {
+                chunks.add(chunk.get());
+                bytes += chunk.get().remaining();
+                if (bytes > mostBytes) {
+                    return Optional.empty();
+                }
+                chunk = dataset.compress(variable::copyOut);
+            }
+        }
+        return Optional.of(place(root)).filter(made -> made.size() <= mostBytes);
     }
 
     long size() {
@@ -111,6 +169,13 @@ final class Hdf5Plan {
     private void put(int id, NewDataset dataset, FileImage image) {
         ProtectedData variable = data.get(id);
         if (variable == null || dataset.bytes() == 0) {
+            return;
+        }
+        if (dataset.isCompressed()) {
+            List<ByteBuffer> stored = Objects.requireNonNull(compressed.get(dataset));
+            for (int i = 0; i < stored.size(); i++) {
+                image.put(dataset.chunks().get(i).offset(), stored.get(i));
+            }
             return;
         }
         for (NewChunk chunk : dataset.chunks()) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** The format of a file that belongs to one rank, in the modes that keep metadata apart from the files. */
 public interface PosixFileFormat extends FileDescription {
@@ -29,8 +30,10 @@ public interface PosixFileFormat extends FileDescription {
      * Begins a file whose variables are added one by one.
      *
      * @param file the file to write; closed with the result
+     * @param planner plans it in a format
      */
-    IncrementalWriter incrementalWriter(ChunkedFile file, PosixIncrementalWriter.FilePlanner planner);
+    IncrementalWriter incrementalWriter(
+            ChunkedFile file, Function<PosixFileFormat, PosixIncrementalWriter.FilePlanner> planner);
 
     /**
      * Looks for damage in a file that has no digest in the metadata.

@@ -125,7 +125,7 @@ public final class PosixMode implements IoMode {
     public FilePlan planFile(int ckptId, long timestamp, Map<Integer, ProtectedData> data) throws IOException {
         Map<Integer, ProtectedData> ordered = new LinkedHashMap<>();
         order(data).forEach(id -> ordered.computeIfAbsent(id, data::get));
-        return planFile(ckptId, ordered, data);
+        return planFile(content, ckptId, ordered, data);
     }
 
     /**
@@ -140,9 +140,10 @@ public final class PosixMode implements IoMode {
         return List.copyOf(ids);
     }
 
-    private FilePlan planFile(int ckptId, Map<Integer, ProtectedData> inFileOrder, Map<Integer, ProtectedData> data)
+    private FilePlan planFile(
+            PosixFileFormat format, int ckptId, Map<Integer, ProtectedData> inFile, Map<Integer, ProtectedData> all)
             throws IOException {
-        return content.planFile(ckptId, rankFileName(FileKind.PLAIN, ckptId), inFileOrder, order(data));
+        return format.planFile(ckptId, rankFileName(FileKind.PLAIN, ckptId), inFile, order(all));
     }
 
     @Override
@@ -150,7 +151,8 @@ public final class PosixMode implements IoMode {
         if (level == Level.L4_DCP) {
             return differential.orElseThrow().begin(this::order);
         }
-        return content.incrementalWriter(new ChunkedFile(storage, slabs, path), this::planFile);
+        return content.incrementalWriter(
+                new ChunkedFile(storage, slabs, path), format -> (id, data, all) -> planFile(format, id, data, all));
     }
 
     @Override

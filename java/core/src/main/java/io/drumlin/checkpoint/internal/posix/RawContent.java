@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** A file with the variables one after the other, and nothing else. */
 public final class RawContent implements PosixFileFormat {
@@ -44,8 +45,9 @@ public final class RawContent implements PosixFileFormat {
     }
 
     @Override
-    public IncrementalWriter incrementalWriter(ChunkedFile file, PosixIncrementalWriter.FilePlanner planner) {
-        return new PosixIncrementalWriter(file, planner);
+    public IncrementalWriter incrementalWriter(
+            ChunkedFile file, Function<PosixFileFormat, PosixIncrementalWriter.FilePlanner> planner) {
+        return new PosixIncrementalWriter(file, planner.apply(this));
     }
 
     @Override
