@@ -68,10 +68,11 @@ final class Model {
     private boolean completing;
 
     /**
-     * The damaged checkpoints that count as kept ones: a restart on nodes in another order passed over them, and there
-     * nothing tells a damaged one from one of other ranks.
+     * The checkpoints that may count as kept ones: damaged ones that a restart on nodes in another order passed over,
+     * where nothing tells a damaged one from one of other ranks, those that an interrupted commit may have archived, and
+     * those that have been archived without a look at them.
      */
-    private final Set<Integer> damagedOnesKept = new TreeSet<>();
+    private final Set<Integer> mayCount = new TreeSet<>();
 
     Model(Setting setting, List<String> hosts) {
         this.setting = setting;
@@ -194,7 +195,7 @@ final class Model {
     }
 
     private void makeRoom(int most) {
-        while (archived.size() > Math.max(0, most - damagedOnesKept.size())) {
+        while (archived.size() > Math.max(0, most - mayCount.size())) {
             archived.remove(0);
         }
     }
@@ -207,7 +208,8 @@ final class Model {
         }
         if (!former.lost.isEmpty()) {
             // No restart has looked at it, so nobody knows that it is damaged.
-            makeRoom(setting.kept() - 2);
+            mayCount.add(former.epoch);
+            makeRoom(setting.kept() - 1);
             return;
         }
         int ckptId = begun.get(former.epoch).ckptId();
@@ -252,7 +254,7 @@ final class Model {
         begun.keySet().stream()
                 .filter(newer -> newer > epoch && begun.get(newer).level().number() == Level.L4.number())
                 .filter(newer -> !orders.get(newer).equals(hosts) || placements.get(newer) != inTurn)
-                .forEach(damagedOnesKept::add);
+                .forEach(mayCount::add);
         kept.values().removeIf(other -> other.epoch > epoch);
         if (level == Level.L1) {
             kept.entrySet()
@@ -269,7 +271,10 @@ final class Model {
             // The next commit brings the former one to the archive, if a kill has interrupted that.
             List<Integer> before = List.copyOf(this.archived);
             committed(epoch, onNodes && !othersStay(orders.get(epoch), placements.get(epoch)) ? Level.L1 : level);
+            List<Integer> uncertain = new ArrayList<>(this.archived);
             this.archived.retainAll(before);
+            uncertain.removeAll(before);
+            mayCount.addAll(uncertain);
             if (archived && begun.values().stream().anyMatch(each -> each.level() == Level.L4_DCP)) {
                 // An older differential one may still be there, and levels come before the archive.
                 kept.remove(level);
@@ -297,7 +302,7 @@ final class Model {
         knownInTurn = inTurn;
         kept.clear();
         archived.clear();
-        damagedOnesKept.clear();
+        mayCount.clear();
         unsettled.clear();
         completing = false;
         last = -1;

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -28,7 +30,7 @@ import java.util.zip.Checksum;
  * there, in any order: a write by sectors, a length, a creation, a deletion. Names become durable by a sync of their
  * directory, of which a rename needs that of the new name; a rename is there or not, never in half, and what happened to
  * one name or one file happened in order. Files that are
- * replayed are below 2 GiB. What had two names is written as two files.
+ * replayed are below 2 GiB. What had two names is written as two files. A file keeps the time at which it was made.
  */
 public final class CrashJournal {
 
@@ -51,6 +53,7 @@ public final class CrashJournal {
 
     private final Path root;
     private final Map<Path, byte[]> before = new TreeMap<>();
+    private final Map<Path, FileTime> times = new HashMap<>();
     private final Set<Path> directoriesBefore = new HashSet<>();
     private final List<Named> entries = new ArrayList<>();
     private int handles;
@@ -69,6 +72,7 @@ public final class CrashJournal {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
                 before.put(file, Files.readAllBytes(file));
+                times.put(file, attributes.lastModifiedTime());
                 return FileVisitResult.CONTINUE;
             }
         });
@@ -142,7 +146,8 @@ public final class CrashJournal {
 
     synchronized void created(Path path) {
         if (inside(path)) {
-            add("create " + relative(path), state -> state.link(path, new FileNode()));
+            FileTime now = FileTime.from(Instant.now());
+            add("create " + relative(path), state -> state.link(path, new FileNode(now)));
         }
     }
 
@@ -304,8 +309,13 @@ public final class CrashJournal {
 
     private static final class FileNode extends Node {
 
+        private final FileTime made;
         private byte[] durable = new byte[0];
         private final List<Change> pending = new ArrayList<>();
+
+        FileNode(FileTime made) {
+            this.made = made;
+        }
 
         void sync() {
             for (Iterator<Change> changes = pending.iterator(); changes.hasNext(); ) {
@@ -329,6 +339,7 @@ public final class CrashJournal {
         @Override
         void write(Path path) throws IOException {
             Files.write(path, durable);
+            Files.setLastModifiedTime(path, made);
         }
 
         @Override
@@ -420,7 +431,7 @@ public final class CrashJournal {
             if (path.equals(CrashJournal.this.root)) {
                 return;
             }
-            Node node = isDirectory ? new Directory() : new FileNode();
+            Node node = isDirectory ? new Directory() : new FileNode(times.get(path));
             if (node instanceof FileNode file) {
                 file.durable = content;
                 files.add(file);
