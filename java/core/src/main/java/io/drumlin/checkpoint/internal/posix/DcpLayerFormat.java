@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint.internal.posix;
 
+import io.drumlin.checkpoint.internal.file.FileDescription;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.verify.DamagedException;
 import io.drumlin.format.ByteSource;

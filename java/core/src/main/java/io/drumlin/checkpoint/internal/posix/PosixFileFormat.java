@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.posix;
 
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.file.ChunkedFile;
+import io.drumlin.checkpoint.internal.file.FileDescription;
 import io.drumlin.checkpoint.internal.file.IncrementalWriter;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.data.VariableName;
 import io.drumlin.checkpoint.internal.file.Encoding;
+import io.drumlin.checkpoint.internal.file.FileDescription;
 import io.drumlin.checkpoint.internal.file.FileImage;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.PosixEncoding;

@@ -1,11 +1,10 @@
-package io.drumlin.checkpoint.internal.posix;
+package io.drumlin.checkpoint.internal.file;
 
-import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 
 /** How metadata describe a file, and what the description says about its content. */
-interface FileDescription {
+public interface FileDescription {
 
     /** Returns the type of the checkpoint in the metadata. */
     default CkptType type() {
