@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -47,6 +48,48 @@ interface SharedFileContract {
         IoModeContract.recover(run, 1, Level.L4);
         // The copy on the nodes, which that restart made.
         IoModeContract.recover(run, 1, Level.L1);
+    }
+
+    /** A kill stops a checkpoint of level 1 with the id of that of level 4, and its nodes are lost. */
+    @Test
+    default void metadataOfAnotherLevelDoNotDescribeTheSharedFile() throws IOException {
+        RunFixture run = make(Map.of());
+        IoModeContract.take(run, 1, Level.L4);
+        run.run(4, (checkpoints, comm) -> {
+            IoModeContract.recover(checkpoints, comm, 1, Level.L4);
+            int[] fewer = new int[100 + 50 * comm.rank()];
+            checkpoints.protect(3, fewer);
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        Files.move(
+                SeparateMetadataContract.metadata(run, "l1"),
+                SeparateMetadataContract.metadata(run, "tmp"),
+                StandardCopyOption.REPLACE_EXISTING);
+        for (int node = 0; node < 4; node++) {
+            run.loseNode(node);
+        }
+        IoModeContract.recover(run, 1, Level.L4);
+    }
+
+    /** Between two renames the files of both checkpoints are there, and C FTI has no digest that tells them apart. */
+    @Test
+    default void metadataOfCFtiDoNotDescribeOneOfTwoFiles() throws IOException {
+        RunFixture run = make(Map.of());
+        IoModeContract.take(run, 1, Level.L4);
+        for (String group : GROUPS) {
+            SeparateMetadataContract.unseal(SeparateMetadataContract.metadata(run, "l4/" + group));
+        }
+        Path file = lastFileOfLevel4(run, 1);
+        Path replaced = file.getParent().resolveSibling("drumlin-replaced-l4").resolve(file.getFileName());
+        Files.createDirectories(replaced.getParent());
+        Files.copy(file, replaced);
+        byte[] newer = Files.readAllBytes(file);
+        newer[newer.length - 1000] ^= 1;
+        Files.write(file, newer);
+        assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
+        Files.move(replaced, file, StandardCopyOption.REPLACE_EXISTING);
+        Files.delete(replaced.getParent());
+        IoModeContract.recover(run, 1, Level.L4);
     }
 
     /** C FTI compares ckpt_checksum at level 1, so the other digest must not be there. */

@@ -407,7 +407,7 @@ public final class PosixMode implements IoMode {
             if (content.length > 0) {
                 rejected.succeeds("reading", path, () -> own[0] = metadata(level, path, content, fileRanks));
             }
-            GroupMetadata metadata = own[0];
+            GroupMetadata metadata = own[0] != null && mayBeOfAnotherLevel(level, slot, own[0]) ? null : own[0];
             long time = metadata == null ? 0 : MetadataOrigin.time(metadata);
             long[] ids = metadata == null
                     ? new long[] {0, 0, 0, 0, 0}
@@ -419,6 +419,14 @@ public final class PosixMode implements IoMode {
             }
         }
         return stored;
+    }
+
+    /**
+     * Returns whether metadata may be those of an interrupted checkpoint of another level, which has the same directory
+     * {@code tmp}. In a file of all ranks they would be taken for the places of other bytes, if they have no digests.
+     */
+    private boolean mayBeOfAnotherLevel(Level level, CommitSlot slot, GroupMetadata metadata) {
+        return shared(level).isPresent() && slot != CommitSlot.COMMITTED && !metadata.blocksDigested();
     }
 
     @Override

@@ -145,12 +145,23 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
             }
             if (found.size() > 1) {
                 // There may be files of several checkpoints with the same id.
-                found.removeIf(place -> !rejected.succeeds(
-                        "verifying", place.path(), () -> check(kind, place.path(), RetainPolicy.NOTHING)));
+                found.removeIf(place ->
+                        !rejected.succeeds("verifying", place.path(), () -> checkOneOfSeveral(kind, place.path())));
             }
             all.put(kind, found);
         }
         return all;
+    }
+
+    /** Without a digest the metadata would describe each of the files. */
+    private void checkOneOfSeveral(FileKind kind, Path path) throws IOException {
+        if (digested(kind, path).isEmpty()) {
+            throw MetadataOrigin.refused(
+                    path,
+                    "there is another file of this name, and no digest in the metadata tells which one is meant",
+                    "another level or an older checkpoint is needed; or move one of the two files away");
+        }
+        check(kind, path, RetainPolicy.NOTHING);
     }
 
     @Override
