@@ -1,6 +1,10 @@
 package io.drumlin.checkpoint;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FtiFfModeTest extends IoModeContract implements OtherRanksContract {
 
@@ -18,5 +22,12 @@ class FtiFfModeTest extends IoModeContract implements OtherRanksContract {
     @Override
     public int placeOfData(Path file) {
         return 4100;
+    }
+
+    /** Files of the layout A have no stamp. */
+    @ParameterizedTest
+    @ValueSource(strings = {"A", "E"})
+    void noWrongBitIsInTheSizesOfOtherLayouts(String layout) throws IOException {
+        requireRightSizes(make(Map.of("basic.group_size", "1", "drumlin.layout", layout)), true);
     }
 }

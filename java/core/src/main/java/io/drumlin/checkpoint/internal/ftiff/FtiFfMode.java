@@ -463,6 +463,11 @@ public final class FtiFfMode implements IoMode {
         /** Checks rebuilt files too, which shows from which checkpoint's files they were rebuilt. */
         @Override
         public void check(FileKind kind, Path path, RetainPolicy keep) throws IOException {
+            reader.check(kind, path, metadata(kind, path), keep);
+        }
+
+        /** Reads metadata, and compares them with their stamp on this very read: it has a sum of the records. */
+        private FtiFfFile metadata(FileKind kind, Path path) throws IOException {
             FtiFfFile file = reader.metadata(kind, path);
             long common = FtiFfReader.common(
                     path, file, key.ckptId, kind == FileKind.PARTNER ? left : fileRank, topology.ranks());
@@ -470,12 +475,12 @@ public final class FtiFfMode implements IoMode {
             if (common != key.common) {
                 throw FtiFfReader.unusable(path, "it is of another checkpoint " + key.ckptId + ", or of another rank");
             }
-            reader.check(kind, path, file, keep);
+            return file;
         }
 
         @Override
         public Optional<StoredFile> digested(FileKind kind, Path path) throws IOException {
-            FtiFfFile file = reader.metadata(kind, path);
+            FtiFfFile file = metadata(kind, path);
             if (kind == FileKind.ENCODED) {
                 return Optional.of(
                         StoredFile.of(key.ckptId, file.meta().fs(), file.meta().checksum()));
@@ -582,7 +587,12 @@ public final class FtiFfMode implements IoMode {
 
         @Override
         public StoredFile open(Path path) throws IOException {
-            FtiFfFile file = reader.metadata(FileKind.PLAIN, path);
+            FtiFfFile file = metadata(FileKind.PLAIN, path);
+            boolean covered = key.common != FtiFfReader.UNMARKED;
+            if (!covered && !metadata(FileKind.PLAIN, path).blocks().equals(file.blocks())) {
+                // C FTI's files have no sum of the records, but a wrong bit on the way does not come twice.
+                throw FtiFfReader.unusable(path, "two reads of its records differ");
+            }
             plan = ContainerPlan.of(file.blocks(), packing);
             restored = plan.variables().stream().map(VariableSize::id).toList();
             return FtiFfFilePlan.stored(key.ckptId, file.blocks());
