@@ -19,13 +19,11 @@ record ChunkCompressor(int level, int elementSize) {
         try {
             deflater.setInput(shuffled(chunk));
             deflater.finish();
-            byte[] made = new byte[Math.max(64, chunk.length / 2)];
+            // Noise becomes larger, by less than this.
+            byte[] made = new byte[chunk.length + chunk.length / 1000 + 64];
             int length = 0;
             while (!deflater.finished()) {
-                if (made.length - length <= Integer.BYTES) {
-                    made = Arrays.copyOf(made, 2 * made.length);
-                }
-                length += deflater.deflate(made, length, made.length - length - Integer.BYTES);
+                length += deflater.deflate(made, length, made.length - length);
             }
             ByteBuffer stored = ByteBuffer.wrap(Arrays.copyOf(made, length + Integer.BYTES));
             Fletcher32 sum = new Fletcher32();

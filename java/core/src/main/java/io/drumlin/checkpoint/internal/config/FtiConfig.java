@@ -102,7 +102,7 @@ public final class FtiConfig {
     private final Optional<String> storage;
     private final Optional<Path> scrIndex;
     private final boolean goesOnFromOlder;
-    private final int compression;
+    private final int h5Compression;
     private final Injection injection;
     private final StopConfig stop;
     private final EnumMap<Level, Double> meanSecondsBetweenFailures = new EnumMap<>(Level.class);
@@ -156,7 +156,7 @@ public final class FtiConfig {
         storage = values.text("drumlin", "storage");
         scrIndex = readScrIndex(workingDirectory);
         goesOnFromOlder = readOnUnreadable();
-        compression = readCompression();
+        h5Compression = readH5Compression();
         injection = Injection.read(values);
         stop = StopConfig.read(values);
         choice = CheckpointChoice.read(values);
@@ -353,7 +353,7 @@ public final class FtiConfig {
         };
     }
 
-    private int readCompression() throws DrumlinException {
+    private int readH5Compression() throws DrumlinException {
         String value = values.get("drumlin", "h5_compression").orElse("none").toLowerCase(Locale.ROOT);
         if (!value.matches("none|gzip:[1-9]")) {
             throw values.refused("drumlin", "h5_compression", "none, or gzip:1 (fast) to gzip:9 (small)");
@@ -551,8 +551,8 @@ public final class FtiConfig {
     }
 
     /** Returns the level of gzip for files in the mode HDF5: 1 to 9, or 0 for none. */
-    public int compression() {
-        return ioMode == IO_HDF5 ? compression : 0;
+    public int h5Compression() {
+        return ioMode == IO_HDF5 ? h5Compression : 0;
     }
 
     /** Returns the prefix directory of SCR whose index lists the checkpoints of level 4. */

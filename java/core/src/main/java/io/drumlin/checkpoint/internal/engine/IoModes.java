@@ -45,7 +45,7 @@ public final class IoModes {
                     default -> Optional.empty();
                 };
         PosixFileFormat content = config.ioMode() == FtiConfig.IO_HDF5
-                ? new Hdf5Content(storage, slabs, config.compression())
+                ? new Hdf5Content(storage, slabs, config.h5Compression())
                 : new RawContent();
         Optional<PosixDifferential> differential = config.ioMode() == FtiConfig.IO_POSIX
                 ? config.differential()

@@ -104,7 +104,7 @@ final class RunStart {
     /** Returns the configuration, if this process has what it asks for. */
     private FtiConfig usable(String text) throws IOException {
         FtiConfig config = FtiConfig.parse(text, file.toString());
-        if (config.compression() > 0) {
+        if (config.h5Compression() > 0) {
             Hdf5Reader.requireLibrary();
         }
         return config;

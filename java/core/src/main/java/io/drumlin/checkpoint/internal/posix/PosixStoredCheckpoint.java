@@ -159,7 +159,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
             throw MetadataOrigin.refused(
                     path,
                     "there is another file of this name, and no digest in the metadata tells which one is meant",
-                    "another level or an older checkpoint is needed; or move one of the two files away");
+                    "another level or an older checkpoint is needed");
         }
         check(kind, path, RetainPolicy.NOTHING);
     }
