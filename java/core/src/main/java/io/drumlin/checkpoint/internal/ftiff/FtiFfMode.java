@@ -47,7 +47,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -71,12 +70,6 @@ import org.jspecify.annotations.Nullable;
 public final class FtiFfMode implements IoMode {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
-
-    /**
-     * One in this many ranks may share its timestamp with another rank by chance, because C FTI keeps only 32 bits of
-     * it.
-     */
-    private static final int RANKS_OF_CHANCE = 1000;
 
     private final Communicator app;
     private final RankContext context;
@@ -281,40 +274,14 @@ public final class FtiFfMode implements IoMode {
         app.gather(own.flip(), all, 0);
         long[] may = {1};
         if (app.rank() == 0) {
-            may[0] = mayBeOfOneCheckpoint(all.clear()) ? 1 : 0;
+            may[0] = UnmarkedFiles.mayBeOfOneCheckpoint(all.clear()) ? 1 : 0;
             if (may[0] == 0) {
                 Path directory = levels.directory(level, CommitSlot.COMMITTED);
-                rejected.refuse("reading", directory, mixed(directory, key.ckptId));
+                rejected.refuse("reading", directory, UnmarkedFiles.mixed(directory, key.ckptId));
             }
         }
         app.allreduce(may, Op.MIN);
         return may[0] == 1;
-    }
-
-    private static boolean mayBeOfOneCheckpoint(ByteBuffer all) {
-        Set<Long> times = new HashSet<>();
-        Set<Long> layouts = new HashSet<>();
-        int files = 0;
-        while (all.hasRemaining()) {
-            long time = all.getLong();
-            long layout = all.getLong();
-            if (layout != FtiFfReader.UNMARKED) {
-                files++;
-                times.add(time);
-                layouts.add(layout);
-            }
-        }
-        boolean apart = files - times.size() <= files / RANKS_OF_CHANCE;
-        return layouts.size() <= 1 && (apart || times.size() == 1);
-    }
-
-    private static DrumlinException mixed(Path directory, int ckptId) {
-        return DrumlinException.during("restart from checkpoint " + ckptId)
-                .path(directory)
-                .problem("its files are of several layouts, or some have one timestamp and others have not: they were"
-                        + " not written by one checkpoint")
-                .advice("bring back the files that belong to it, or use another checkpoint")
-                .exception();
     }
 
     private void candidates(
@@ -588,8 +555,8 @@ public final class FtiFfMode implements IoMode {
         @Override
         public StoredFile open(Path path) throws IOException {
             FtiFfFile file = metadata(FileKind.PLAIN, path);
-            boolean covered = key.common != FtiFfReader.UNMARKED;
-            if (!covered && !metadata(FileKind.PLAIN, path).blocks().equals(file.blocks())) {
+            boolean unmarked = key.common == FtiFfReader.UNMARKED;
+            if (unmarked && !metadata(FileKind.PLAIN, path).blocks().equals(file.blocks())) {
                 // C FTI's files have no sum of the records, but a wrong bit on the way does not come twice.
                 throw FtiFfReader.unusable(path, "two reads of its records differ");
             }
