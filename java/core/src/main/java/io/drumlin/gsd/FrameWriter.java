@@ -650,8 +650,9 @@ final class FrameWriter implements AutoCloseable {
         }
     }
 
-    /** Converts a file of version 1.0 to version 2.1. Collective. */
+    /** Converts a file of version 1.0 to version 2.1. Flushes, as the C library does in this case. Collective. */
     void upgrade() throws IOException {
+        flush();
         NameList packed = names.convertedTo(Version.CURRENT);
         Header upgraded = header.withGsdVersion(Version.CURRENT);
         yieldPlace("upgrade");

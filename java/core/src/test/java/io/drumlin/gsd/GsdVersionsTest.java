@@ -89,6 +89,27 @@ class GsdVersionsTest {
         }
     }
 
+    /** The places are those of the C library, release 3.4.1: its upgrade of version 1.0 writes the buffer first. */
+    @Test
+    void anUpgradeWritesBufferedFrames() throws IOException {
+        try (GsdFile file = GsdFile.create(path, "test", "none", SCHEMA, Version.FIRST)) {
+            file.writeChunk("a", new int[1], 1, 1);
+            file.endFrame();
+            file.flush();
+            file.writeChunk("a", new int[2], 2, 1);
+            file.endFrame();
+            file.upgrade();
+            file.setMaximumWriteBufferSize(16);
+            file.writeChunk("a", new int[5], 5, 1);
+            file.endFrame();
+        }
+        try (GsdFile file = GsdFile.open(path, Access.READ)) {
+            assertThat(file.findChunk(0, "a").orElseThrow().location()).isEqualTo(12544);
+            assertThat(file.findChunk(1, "a").orElseThrow().location()).isEqualTo(12548);
+            assertThat(file.findChunk(2, "a").orElseThrow().location()).isEqualTo(12556);
+        }
+    }
+
     @Test
     void otherVersionsAreNotMade() {
         for (Version other : List.of(new Version(0, 3), new Version(1, 1), new Version(2, 2), new Version(3, 0))) {
