@@ -703,7 +703,7 @@ public final class SION {
      */
     public static int sion_flush(int sid) {
         return call("sion_flush", sid, SION_NOT_SUCCESS, file -> {
-            file.writer().flush();
+            file.output().stream(file.task).flush();
             return SION_SUCCESS;
         });
     }

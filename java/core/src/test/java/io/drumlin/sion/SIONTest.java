@@ -219,6 +219,7 @@ class SIONTest {
         int sid = sion_open(name(), "bw,keyval=inline", new int[] {1}, null, new long[][] {{64}}, new int[] {64}, null);
         assertThat(sion_fwrite_key(ByteBuffer.wrap(new byte[100]), 9, 10, 10, sid))
                 .isEqualTo(10);
+        assertThat(sion_flush(sid)).isEqualTo(SION_SUCCESS);
         assertThat(sion_fwrite(ByteBuffer.allocate(1), 1, 1, sid)).isZero();
         assertThat(sion_close(sid)).isEqualTo(SION_SUCCESS);
         int in = sion_open(name(), "br,keyval=inline", new int[1], null, null, null, null);
@@ -360,6 +361,7 @@ class SIONTest {
                     name(), "bw,buddy", files, world, null, new long[] {100}, new int[] {64}, new int[1], null);
             assertThat(sion_coll_fwrite_mpi(ByteBuffer.allocate(50), 1, 50, sid))
                     .isEqualTo(50);
+            assertThat(sion_flush(sid)).isEqualTo(SION_SUCCESS);
             int own = world.rank() / 2;
             Path mine = Path.of(name() + (own == 0 ? "" : ".000001"));
             Path sent = Path.of(name() + "_BUDDY_00" + (own == 0 ? "" : ".000001"));
