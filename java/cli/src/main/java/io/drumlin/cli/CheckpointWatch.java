@@ -1,16 +1,23 @@
 package io.drumlin.cli;
 
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.scr.Scavenge;
+import io.drumlin.scr.ScrPrefix;
+import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether a run takes checkpoints, by the log in its metadata (docs/formats/fti-run-directory.md, section 12). What
+ * Tells whether a job takes checkpoints: by the log in the metadata of its run (docs/formats/fti-run-directory.md, section
+ * 12), and by the flush file of SCR, which is written when a dataset is complete (docs/formats/scr.md, section 8). What
  * cannot be read has not changed. Not thread-safe.
  */
 final class CheckpointWatch {
@@ -19,22 +26,58 @@ final class CheckpointWatch {
 
     private static final String COMMITTED = "committed ";
 
-    private final @Nullable Path config;
-    private String lastState = "";
-    private String lastCommitted = "";
+    private final List<Seen> committed = new ArrayList<>();
+    private final List<Seen> moves = new ArrayList<>();
 
-    /** @param config the configuration file, or null to see no checkpoints */
-    CheckpointWatch(@Nullable Path config) {
-        this.config = config;
-        moves();
-        hasNewSinceLastCall();
+    /**
+     * Looks for the first time.
+     *
+     * @param config the configuration file of a run, or null to see none
+     * @param scr the prefix directory of a job of SCR, or null to see no datasets
+     */
+    CheckpointWatch(@Nullable Path config, @Nullable ScrPrefix scr) {
+        if (config != null) {
+            committed.add(new Seen(() -> ofRun(config, CheckpointWatch::committed)));
+            moves.add(new Seen(() -> ofRun(config, CheckpointWatch::state)));
+        }
+        if (scr != null) {
+            committed.add(new Seen(() -> latest(scr)));
+            moves.add(new Seen(() -> state(scr.flush())));
+        }
     }
 
-    /** A look at the log. */
+    /** A look at a file. */
     @FunctionalInterface
     private interface Look {
         /** Returns what is to be compared; empty if there is nothing yet. */
-        Optional<String> at(Path log) throws IOException;
+        Optional<String> at(Path file) throws IOException;
+    }
+
+    @FunctionalInterface
+    private interface State {
+        Optional<String> now() throws IOException;
+    }
+
+    /** What was seen at the last look. */
+    private static final class Seen {
+
+        private final State state;
+        private String last = "";
+
+        Seen(State state) {
+            this.state = state;
+            changes();
+        }
+
+        boolean changes() {
+            String before = last;
+            try {
+                last = state.now().orElse(before);
+            } catch (IOException e) {
+                return false;
+            }
+            return !last.equals(before);
+        }
     }
 
     /**
@@ -42,16 +85,25 @@ final class CheckpointWatch {
      * failed.
      */
     boolean hasNewSinceLastCall() {
-        String before = lastCommitted;
-        lastCommitted = look(CheckpointWatch::committed).orElse(before);
-        return !lastCommitted.equals(before);
+        return anyChanges(committed);
     }
 
     /** Returns whether a checkpoint was begun or committed since the last call. */
     boolean moves() {
-        String before = lastState;
-        lastState = look(CheckpointWatch::state).orElse(before);
-        return !lastState.equals(before);
+        return anyChanges(moves);
+    }
+
+    private static boolean anyChanges(List<Seen> all) {
+        boolean any = false;
+        for (Seen each : all) {
+            any |= each.changes();
+        }
+        return any;
+    }
+
+    private static Optional<String> latest(ScrPrefix scr) throws IOException {
+        OptionalInt latest = new Scavenge(scr, new NioEngine()).latest();
+        return latest.isPresent() ? Optional.of(Integer.toString(latest.getAsInt())) : Optional.empty();
     }
 
     private static Optional<String> committed(Path log) throws IOException {
@@ -60,23 +112,16 @@ final class CheckpointWatch {
                 .reduce((first, second) -> second);
     }
 
-    private static Optional<String> state(Path log) throws IOException {
-        BasicFileAttributes attributes = Files.readAttributes(log, BasicFileAttributes.class);
+    private static Optional<String> state(Path file) throws IOException {
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
         return Optional.of(attributes.size() + " " + attributes.lastModifiedTime());
     }
 
-    /** Returns what a look sees in the log of the present run, with the id of the run; empty if it cannot be read. */
-    private Optional<String> look(Look look) {
-        if (config == null) {
-            return Optional.empty();
-        }
-        try {
-            IniFile ini = IniFile.parse(Files.readString(config, StandardCharsets.ISO_8859_1), config.toString());
-            String execId = ini.get("restart", "exec_id").orElse("");
-            Path log = Path.of(ini.get("basic", "meta_dir").orElse(""), execId, LOG);
-            return look.at(log).map(seen -> execId + " " + seen);
-        } catch (IOException e) {
-            return Optional.empty();
-        }
+    /** Returns what a look sees in the log of the present run, with the id of the run. */
+    private static Optional<String> ofRun(Path config, Look look) throws IOException {
+        IniFile ini = IniFile.parse(Files.readString(config, StandardCharsets.ISO_8859_1), config.toString());
+        String execId = ini.get("restart", "exec_id").orElse("");
+        Path log = Path.of(ini.get("basic", "meta_dir").orElse(""), execId, LOG);
+        return look.at(log).map(seen -> execId + " " + seen);
     }
 }

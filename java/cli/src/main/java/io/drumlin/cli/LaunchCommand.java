@@ -66,8 +66,8 @@ final class LaunchCommand implements Callable<Integer> {
             names = "--tries",
             paramLabel = "N",
             defaultValue = "10",
-            description = "Give up after N failures; with --config, after N without a new checkpoint (default:"
-                    + " ${DEFAULT-VALUE}).")
+            description = "Give up after N failures; with --config or --scr-prefix, after N without a new checkpoint"
+                    + " (default: ${DEFAULT-VALUE}).")
     private int tries;
 
     @Option(
@@ -87,7 +87,9 @@ final class LaunchCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "End a job that began no checkpoint for so long, and start it again. Needs --config.")
+            description =
+                    "End a job that began no checkpoint for so long, or with SCR completed none, and start it again."
+                            + " Needs --config or --scr-prefix.")
     private @Nullable Integer timeout;
 
     @Option(
@@ -109,7 +111,8 @@ final class LaunchCommand implements Callable<Integer> {
             paramLabel = "DIR",
             description =
                     "The prefix directory of a job of SCR; otherwise SCR_PREFIX, or the working directory. What is"
-                            + " in the caches of nodes only is saved there when the job is not started again.")
+                            + " in the caches of nodes only is saved there when the job is not started again. With"
+                            + " this option its datasets count as checkpoints.")
     private @Nullable Path scrPrefix;
 
     @Option(names = "--no-scavenge", description = "Leave datasets of SCR in the caches of nodes.")
@@ -142,8 +145,9 @@ final class LaunchCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "--tries, --nodes, --timeout and --scavenge-timeout must be 1 or more, --back-off 0 or more");
         }
-        if (timeout != null && config == null) {
-            throw new ParameterException(spec.commandLine(), "--timeout needs --config, to look for checkpoints");
+        if (timeout != null && config == null && scrPrefix == null) {
+            throw new ParameterException(
+                    spec.commandLine(), "--timeout needs --config or --scr-prefix, to look for checkpoints");
         }
         try (LaunchLog events = LaunchLog.to(log, spec.commandLine().getErr())) {
             return launch(events);
@@ -166,7 +170,8 @@ final class LaunchCommand implements Callable<Integer> {
 
     private int launch(JobCommand job, NodePool pool, @Nullable Scavenger scavenger, LaunchLog events)
             throws IOException, InterruptedException {
-        CheckpointWatch watch = new CheckpointWatch(config);
+        CheckpointWatch watch =
+                new CheckpointWatch(config, scrPrefix == null ? null : ScavengeCommand.prefix(scrPrefix));
         int failures = 0;
         while (true) {
             Optional<List<NodePool.Node>> chosen = choose(pool, scavenger, events);

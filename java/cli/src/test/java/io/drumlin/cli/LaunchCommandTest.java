@@ -188,7 +188,7 @@ class LaunchCommandTest {
         Files.createDirectories(folder.resolve("meta/id"));
         Path config = writeConfig("id");
         Path commits = folder.resolve("meta/id/drumlin-commits");
-        CheckpointWatch watch = new CheckpointWatch(config);
+        CheckpointWatch watch = new CheckpointWatch(config, null);
         assertThat(watch.moves() || watch.hasNewSinceLastCall()).isFalse();
         Files.writeString(commits, "begun 1 L1 0 0\n\ncommitted 1 L1 0 0\nbegun 2 L1 0 0\n");
         assertThat(watch.moves()).isTrue();
@@ -210,6 +210,56 @@ class LaunchCommandTest {
         assertThat(events())
                 .extracting(each -> each.get("event"))
                 .containsExactly("start", "hang", "pause", "start", "end", "done");
+    }
+
+    /** Writes what the flush file has when the cache has one dataset. */
+    private static void writeFlushFile(Path path, int id) throws IOException {
+        FlushStates states = new FlushStates(new KvTree());
+        states.cached(DatasetDescriptor.started(id, "ckpt." + id, true, false, 5));
+        try (SeekableByteChannel file =
+                Files.newByteChannel(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            file.write(KvTreeFile.encode(states.tree()));
+        }
+    }
+
+    /** Options for a job of SCR, which can copy flush files {@code flush-ID} to its prefix directory. */
+    private List<String> withScr(String... more) throws IOException {
+        new NioEngine().createDirectories(new ScrPrefix(folder).scr());
+        for (int id = 1; id <= 4; id++) {
+            writeFlushFile(folder.resolve("flush-" + id), id);
+        }
+        List<String> options = new ArrayList<>(onNodes());
+        options.addAll(List.of("--scr-prefix", folder.toString(), "--no-scavenge"));
+        options.addAll(List.of(more));
+        return options;
+    }
+
+    @Test
+    void aJobOfScrThatCompletesNoDatasetHangs() throws IOException {
+        String mpirun = mpirun("if [ $call = 1 ]; then exec sleep 60; fi\n"
+                + "for i in 1 2 3 4; do sleep 1; cp \"$DIR/flush-$i\" \"$DIR/.scr/flush.scr\"; done");
+        assertThat(launch(withScr("--timeout", "2", "--tries", "2"), mpirun, "x"))
+                .as(drumlin.err())
+                .isZero();
+        assertThat(events())
+                .extracting(each -> each.get("event"))
+                .containsExactly("start", "hang", "pause", "start", "end", "done");
+    }
+
+    @Test
+    void datasetsOfScrAreProgress() throws IOException {
+        String mpirun = mpirun("cp \"$DIR/flush-$((call / 2 + 1))\" \"$DIR/.scr/flush.scr\"\n[ $call -ge 6 ]");
+        assertThat(launch(withScr("--tries", "3"), mpirun, "x"))
+                .as(drumlin.err())
+                .isZero();
+        assertThat(all("end", "status")).containsExactly(1, 1, 1, 1, 1, 0);
+    }
+
+    @Test
+    void theSameDatasetAgainIsNoProgress() throws IOException {
+        String mpirun = mpirun("cp \"$DIR/flush-1\" \"$DIR/.scr/flush.scr\"\n[ $call -ge 6 ]");
+        assertThat(launch(withScr("--tries", "3"), mpirun, "x")).isEqualTo(1);
+        assertThat(all("end", "status")).containsExactly(1, 1, 1);
     }
 
     @Test
@@ -234,7 +284,7 @@ class LaunchCommandTest {
     @Test
     void withoutACheckpointToLookForThereIsNoTimeout() {
         assertThat(launch(List.of("--timeout", "2"), "true")).isEqualTo(ExitCode.USAGE);
-        assertThat(drumlin.err()).contains("--timeout needs --config");
+        assertThat(drumlin.err()).contains("--timeout needs --config or --scr-prefix");
     }
 
     @Test
@@ -291,13 +341,8 @@ class LaunchCommandTest {
                 "[ -e \"$DIR/calls\" ] && state=draining || state=idle\nprintf \"a idle\\nb $state\\nc idle\\n\"");
         String srun = script("srun", "echo \"$*\" >>\"$DIR/calls\"\n[ $(grep -c ' x$' \"$DIR/calls\") -ge 2 ]");
         ScrPrefix prefix = new ScrPrefix(folder);
-        FlushStates states = new FlushStates(new KvTree());
-        states.cached(DatasetDescriptor.started(1, "ckpt.1", true, false, 5));
         new NioEngine().createDirectories(prefix.scr());
-        try (SeekableByteChannel file =
-                Files.newByteChannel(prefix.flush(), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            file.write(KvTreeFile.encode(states.tree()));
-        }
+        writeFlushFile(prefix.flush(), 1);
         assertThat(launchUnderSlurm(Map.of(), "--nodes", "2", "--scr-prefix", folder.toString(), "--", srun, "x"))
                 .as(Files.readString(folder.resolve("output")))
                 .isZero();

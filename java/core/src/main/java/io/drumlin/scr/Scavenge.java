@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.NavigableSet;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -61,6 +62,16 @@ public final class Scavenge {
         states.outputs().stream().filter(states::needsFlush).forEach(waiting::add);
         states.checkpoints().stream().limit(1).filter(states::needsFlush).forEach(waiting::add);
         return waiting;
+    }
+
+    /**
+     * Returns the newest dataset that the flush file lists. This may be called while a job runs.
+     *
+     * @return its number; empty if there is none
+     * @throws IOException the flush file cannot be read
+     */
+    public OptionalInt latest() throws IOException {
+        return states().latest();
     }
 
     /**
