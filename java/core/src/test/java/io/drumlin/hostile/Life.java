@@ -340,6 +340,7 @@ final class Life {
                             || mayHide(Trouble.FLIPPED_CONFIG),
                     () -> "only some ranks opened the run: " + telling.opened());
             judgeRefusal(plan, faults, failure);
+            model.failedToStart();
             return;
         }
         Set<Boolean> restarts = new TreeSet<>(telling.opened().values());

@@ -27,6 +27,8 @@ final class Model {
         private boolean inTurn;
         /** Whether it is in the archive of level 4 only, which needs the ranks dealt out as they were. */
         private boolean archived;
+        /** Whether a start that failed may have brought it to other nodes. */
+        private boolean mayHaveMoved;
 
         private final BitSet lost = new BitSet();
         /** Those whose own files are lost, and not only what they keep for others. */
@@ -129,6 +131,7 @@ final class Model {
                 && kept.entrySet().stream()
                         .anyMatch(each -> each.getValue().epoch == least
                                 && each.getValue().withoutData.isEmpty()
+                                && !each.getValue().mayHaveMoved
                                 && each.getValue().hosts.equals(hosts)
                                 && each.getValue().inTurn == inTurn
                                 && each.getKey().number() < Level.L4.number());
@@ -289,11 +292,19 @@ final class Model {
         } else {
             same.lost.clear();
             same.withoutData.clear();
+            same.mayHaveMoved = false;
             same.hosts = hosts;
             same.inTurn = inTurn;
         }
         unsettled.clear();
         last = epoch;
+    }
+
+    /** A start has failed before it brought something back. */
+    void failedToStart() {
+        kept.values().stream()
+                .filter(each -> !each.hosts.equals(hosts) || each.inTurn != inTurn)
+                .forEach(each -> each.mayHaveMoved = true);
     }
 
     /** A start found nothing, or was not to look. */
