@@ -29,6 +29,7 @@ import picocli.CommandLine;
  * Every command that reads, on files of the C originals that were cut or changed: it ends with an exit code and words, never with
  * a trace, in a time and with an output that go with the size of the file, and no control character reaches the terminal.
  */
+@Tag("exhaustive")
 class DamagedGoldenFilesTest {
 
     private static final long[] EXTREMES = {

@@ -21,6 +21,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes come back with old disks that together have a whole checkpoint which was superseded: a restart takes the newest. */
+@Tag("exhaustive")
 class CommitLogTest {
 
     private static final List<String> HOSTS = List.of("n0", "n1", "n2", "n3");

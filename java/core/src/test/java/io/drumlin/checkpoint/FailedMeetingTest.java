@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Each meeting of the ranks in a checkpoint fails once on one rank that has taken part, so that the others know what was agreed on and
  * that one does not: a restart finds the checkpoint before or the new one, whole on all ranks.
  */
+@Tag("exhaustive")
 class FailedMeetingTest {
 
     private static final int INTS = 3000;
@@ -93,7 +94,6 @@ class FailedMeetingTest {
         failOneOf(scenario, 3);
     }
 
-    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource
     void theOldOrTheNewOneStaysWholeWhateverMeetingFails(Scenario scenario) throws IOException {

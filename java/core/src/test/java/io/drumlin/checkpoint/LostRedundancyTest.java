@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Partner copies or encoded files are lost, and cannot be made again, because the disks are full or do not let themselves be written:
  * every rank that has its own file, or can get it, goes on.
  */
+@Tag("exhaustive")
 class LostRedundancyTest {
 
     private static final int RANKS = 4;
@@ -102,7 +103,6 @@ class LostRedundancyTest {
         goOnWithOwnFiles(ioMode, level, trouble);
     }
 
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "2, L2, ENOSPC", "4, L2, ENOSPC", "2, L3, ENOSPC", "4, L3, ENOSPC",

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Disks come back on hosts of other names: a restart looks at what a node has, and not at what it is called. */
+@Tag("exhaustive")
 class NodeDiskTest {
 
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");

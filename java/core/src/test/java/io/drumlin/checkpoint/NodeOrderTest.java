@@ -35,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Nodes come back under other names, in another order, or not at all: rank r of the communicator that the program gave has what rank r of
  * that communicator protected.
  */
+@Tag("exhaustive")
 class NodeOrderTest {
 
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
@@ -82,7 +83,6 @@ class NodeOrderTest {
         read(run, order, 2, Level.L1);
     }
 
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "1, 1", "1, 2", "1, 3", "1, 4", "2, 1", "2, 2", "2, 3", "2, 4", "3, 1", "3, 2", "3, 3", "3, 4", "4, 1", "4, 2",
@@ -129,7 +129,6 @@ class NodeOrderTest {
     }
 
     /** What protects a checkpoint also does so between the move and the next checkpoint: in the order of nodes before. */
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 2", "1, 3", "3, 2", "3, 3", "5, 3", "4, 2"})
     void aNodeIsLostAfterTheMove(String ioMode, int level) throws IOException {
@@ -151,7 +150,6 @@ class NodeOrderTest {
         read(run, block(later, 2), 2, Level.L1);
     }
 
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 3", "1, 4", "2, 4", "3, 2", "3, 4", "4, 3", "4, 4", "5, 2", "5, 4"})
     void ranksAreDealtOutInAnotherWay(String ioMode, int level) throws IOException {
@@ -174,7 +172,6 @@ class NodeOrderTest {
      * The order of the nodes is that of two starts before, so level 1 of that order is looked at in its place, on the way to what was
      * written since in another order and a newer checkpoint that is lost.
      */
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 2", "1, 3", "2, 2", "2, 3", "3, 2", "3, 3", "4, 2", "4, 3", "5, 2", "5, 3"})
     void ranksAreDealtOutAsTwoStartsBefore(String ioMode, int level) throws IOException {
@@ -217,7 +214,6 @@ class NodeOrderTest {
     }
 
     /** In the archive, too, metadata go by place: each rank gets its file however the ranks are dealt out. */
-    @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(strings = {"1", "2", "3", "4", "5"})
     void theArchiveIsReadInTheOrderInWhichItWasWritten(String ioMode) throws IOException {
@@ -242,7 +238,6 @@ class NodeOrderTest {
     }
 
     /** What the commands show. */
-    @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(strings = {"1", "2", "3", "4", "5"})
     void aSurveyFindsTheFileOfEachRank(String ioMode) throws IOException {
@@ -273,7 +268,6 @@ class NodeOrderTest {
         }
     }
 
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 3", "2, 4", "3, 2", "3, 3", "3, 4", "4, 2", "5, 3"})
     void nodesWithHeads(String ioMode, int level) throws IOException {
@@ -312,7 +306,6 @@ class NodeOrderTest {
     }
 
     /** They are found in any order of nodes, by the ranks in their names. */
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1", "3"})
     void differentialCheckpoints(String ioMode) throws IOException {

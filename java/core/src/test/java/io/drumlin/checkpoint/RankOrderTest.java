@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Nodes come back in another order, and each rank has its own data, in whatever way these were written and are read: behind the
  * computation, variable by variable, into variables that are named before the run is opened, in one file of all ranks.
  */
+@Tag("exhaustive")
 class RankOrderTest {
 
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");

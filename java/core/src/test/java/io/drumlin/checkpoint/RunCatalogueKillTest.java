@@ -46,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Restores, deletions and prunings that are killed at any of their operations, or during which power fails: every checkpoint that is then
  * called whole restores to its own content, no other is lost, and nothing stays for ever.
  */
+@Tag("exhaustive")
 class RunCatalogueKillTest {
 
     @TempDir

@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lists, restores, deletes and prunes the checkpoints of all runs of a configuration file. */
+@Tag("exhaustive")
 class RunCatalogueTest {
 
     private static final Rule OF_FILE = new Rule(null, null, null);
@@ -349,7 +350,6 @@ class RunCatalogueTest {
     }
 
     /** A process that is alive holds the lease of the run, or of the one that the configuration names. */
-    @Tag("exhaustive")
     @Test
     void aRunThatAJobHasOpenIsNotChanged() throws IOException {
         RunFixture fixture = run("3");

@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Checkpoints of level 4 as datasets of SCR. */
+@Tag("exhaustive")
 class ScrIndexEntryTest {
 
     private static final int RANKS = 4;
@@ -279,14 +280,12 @@ class ScrIndexEntryTest {
     }
 
     /** A crash at any moment of taking, replacing and ending: what is listed is whole. */
-    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource
     void aCrashLeavesOnlyWholeCheckpointsListed(Crash crash) throws IOException {
         crash(crash, Map.of());
     }
 
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"KILL, 3", "KILL, 1", "POWER_LOSS, 3", "POWER_LOSS, 1"})
     void aCrashLeavesOnlyWholeKeptCheckpointsListed(Crash crash, String ioMode) throws IOException {

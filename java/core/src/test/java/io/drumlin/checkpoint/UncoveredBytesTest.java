@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A bit of an FTI-FF file is wrong that no digest of C FTI covers: with redundancy there is enough to know what is right. */
+@Tag("exhaustive")
 class UncoveredBytesTest {
 
     private static final int RANKS = 4;
@@ -91,7 +92,6 @@ class UncoveredBytesTest {
         flipOneOf(31, layout, level);
     }
 
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"F, L2", "E, L2", "F, L3", "E, L3"})
     void manyBitsOfTheRecords(String layout, Level level) throws IOException {

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Restarts of jobs whose ranks run in other nodes than before. */
+@Tag("exhaustive")
 class CacheDistributionTest extends DatasetJobs {
 
     private static int[] places(String digits) {
@@ -52,7 +53,6 @@ class CacheDistributionTest extends DatasetJobs {
     }
 
     /** Also to nodes that did not take part before, several ranks to one node, and from one node apart. */
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "SINGLE, 0123, 1230, ''",
@@ -379,7 +379,6 @@ class CacheDistributionTest extends DatasetJobs {
         failOneOf(9, type, operation, shift);
     }
 
-    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({
         "SINGLE, OPEN, 0",
@@ -430,7 +429,6 @@ class CacheDistributionTest extends DatasetJobs {
     }
 
     /** With SINGLE there is nothing to make files from again: at every moment one of the two nodes must have them. */
-    @Tag("exhaustive")
     @ParameterizedTest
     @EnumSource
     void aCrashWhileFilesMoveLosesNothing(Crash crash) throws IOException {

@@ -23,11 +23,13 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The names of cached files: those that SCR gives them, so that SCR can make lost files again. */
+@Tag("exhaustive")
 class CacheLayoutTest extends DatasetJobs {
 
     private static final int ID = 1;

@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What parameters let a job do before the program goes on. */
+@Tag("exhaustive")
 class JobStartTest extends DatasetJobs {
 
     /** Leaves two checkpoints in the caches. */

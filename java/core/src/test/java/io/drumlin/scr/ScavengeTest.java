@@ -25,12 +25,14 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The caches of a job that died, saved to the prefix directory. */
+@Tag("exhaustive")
 class ScavengeTest {
 
     private static final KvTreeStore STORE = new KvTreeStore(new NioEngine());

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A parameter study: runs that all begin with one checkpoint of Heat2D, each with another temperature of the rim. */
 @Tag("native")
+@Tag("exhaustive")
 class BranchedHeat2DIT {
 
     private static final int SIZE = 192;

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("native")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("exhaustive")
 class VirtualClusterIT {
 
     private static final String HEAT = "io.drumlin.examples.Heat2D";

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How jobs begin and end. */
 @Tag("native")
+@Tag("exhaustive")
 class LaunchIT {
 
     @BeforeEach

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A signal that one process gets stops all processes of a job in the same iteration. */
 @Tag("native")
+@Tag("exhaustive")
 class StopIT {
 
     @TempDir
