@@ -7,7 +7,6 @@ import io.drumlin.checkpoint.WrongReads.Restart;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
@@ -49,7 +48,6 @@ abstract class IoModeContract extends LevelsContract {
     static final int OLDER = 1;
     static final int NEWER = 2;
     private static final int PAIR = 2;
-    private static final int SIZES = 20;
 
     /** No multiples of a block: in the shared file the second rank's bytes begin in the midst of one. */
     private static final int[] LARGE = {1_100_003, 70_000, 200_001};
@@ -971,46 +969,7 @@ abstract class IoModeContract extends LevelsContract {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void noWrongBitIsInTheSizesThatAreTold(boolean early) throws IOException {
-        requireRightSizes(make(Map.of("basic.group_size", "1")), early);
-    }
-
-    /** Each restart reads one wrong bit. */
-    static void requireRightSizes(RunFixture run, boolean early) throws IOException {
-        run.run(1, (checkpoints, comm) -> {
-            for (int id = 0; id < SIZES; id++) {
-                checkpoints.protect(id, new long[id + 1]);
-            }
-            checkpoints.checkpoint(1, Level.L1);
-        });
-        long seed = System.nanoTime();
-        Random random = new Random(seed);
-        FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
-        int told = 0;
-        int reads = 0;
-        for (int i = 0; i < 300; i++) {
-            if (i > 0) {
-                faulty.flip(1 + random.nextInt(reads), random.nextLong(1L << 40));
-            }
-            int before = faulty.count(Operation.READ);
-            Checkpoints.Builder builder = Checkpoints.builder(run.config())
-                    .communicator(new SingleCommunicator())
-                    .storage(faulty);
-            for (int id = 0; early && id < SIZES; id++) {
-                builder.protect(id, new long[id + 1]);
-            }
-            try (Checkpoints checkpoints = builder.open()) {
-                for (int id = 0; id < SIZES; id++) {
-                    assertThat(checkpoints.storedSize(id))
-                            .as("seed %d, try %d", seed, i)
-                            .isEqualTo(8L * (id + 1));
-                }
-                told++;
-                reads = Math.max(reads, faulty.count(Operation.READ) - before);
-            } catch (IOException refused) {
-                assertThat(refused.getMessage()).isNotBlank();
-            }
-        }
-        assertThat(told).isPositive();
+        WrongReads.requireRightSizes(make(Map.of("basic.group_size", "1")), early);
     }
 
     @ParameterizedTest

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
+import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.LibcEngine;
 import io.drumlin.storage.NativeEngine;
 import io.drumlin.storage.NioEngine;
@@ -36,6 +38,9 @@ final class WrongReads {
     private static final int SIZE = 300_001;
 
     private static final int SMALL = 77;
+
+    /** Variables whose sizes are told. */
+    private static final int SIZES = 20;
 
     /** What each rank has. */
     private static final List<byte[]> VALUES = List.of(random(0), random(1));
@@ -284,6 +289,45 @@ final class WrongReads {
             }
             at += length;
         }
+    }
+
+    /** Opens a run of one rank again and again, each time with one wrong bit in one read. */
+    static void requireRightSizes(RunFixture run, boolean early) throws IOException {
+        run.run(1, (checkpoints, comm) -> {
+            for (int id = 0; id < SIZES; id++) {
+                checkpoints.protect(id, new long[id + 1]);
+            }
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
+        int told = 0;
+        int reads = 0;
+        for (int i = 0; i < 300; i++) {
+            if (i > 0) {
+                faulty.flip(1 + random.nextInt(reads), random.nextLong(1L << 40));
+            }
+            int before = faulty.count(Operation.READ);
+            Checkpoints.Builder builder = Checkpoints.builder(run.config())
+                    .communicator(new SingleCommunicator())
+                    .storage(faulty);
+            for (int id = 0; early && id < SIZES; id++) {
+                builder.protect(id, new long[id + 1]);
+            }
+            try (Checkpoints checkpoints = builder.open()) {
+                for (int id = 0; id < SIZES; id++) {
+                    assertThat(checkpoints.storedSize(id))
+                            .as("seed %d, try %d", seed, i)
+                            .isEqualTo(8L * (id + 1));
+                }
+                told++;
+                reads = Math.max(reads, faulty.count(Operation.READ) - before);
+            } catch (IOException refused) {
+                assertThat(refused.getMessage()).isNotBlank();
+            }
+        }
+        assertThat(told).isPositive();
     }
 
     private static boolean isZero(byte[] array) {
