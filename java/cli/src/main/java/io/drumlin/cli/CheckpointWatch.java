@@ -37,8 +37,8 @@ final class CheckpointWatch {
      */
     CheckpointWatch(@Nullable Path config, @Nullable ScrPrefix scr) {
         if (config != null) {
-            committed.add(new Seen(() -> ofRun(config, CheckpointWatch::committed)));
-            moves.add(new Seen(() -> ofRun(config, CheckpointWatch::state)));
+            committed.add(new Seen(() -> committed(log(config))));
+            moves.add(new Seen(() -> state(log(config))));
         }
         if (scr != null) {
             committed.add(new Seen(() -> latest(scr)));
@@ -46,15 +46,10 @@ final class CheckpointWatch {
         }
     }
 
-    /** A look at a file. */
-    @FunctionalInterface
-    private interface Look {
-        /** Returns what is to be compared; empty if there is nothing yet. */
-        Optional<String> at(Path file) throws IOException;
-    }
-
+    /** What is looked at. */
     @FunctionalInterface
     private interface State {
+        /** Returns what is to be compared; empty if there is nothing yet. */
         Optional<String> now() throws IOException;
     }
 
@@ -88,7 +83,7 @@ final class CheckpointWatch {
         return anyChanges(committed);
     }
 
-    /** Returns whether a checkpoint was begun or committed since the last call. */
+    /** Returns whether a checkpoint was begun or committed since the last call, or the flush file was written. */
     boolean moves() {
         return anyChanges(moves);
     }
@@ -109,19 +104,21 @@ final class CheckpointWatch {
     private static Optional<String> committed(Path log) throws IOException {
         return Files.readAllLines(log, StandardCharsets.ISO_8859_1).stream()
                 .filter(line -> line.startsWith(COMMITTED))
-                .reduce((first, second) -> second);
+                .reduce((first, second) -> second)
+                .map(line -> log + " " + line);
     }
 
     private static Optional<String> state(Path file) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-        return Optional.of(attributes.size() + " " + attributes.lastModifiedTime());
+        return Optional.of(file + " " + attributes.size() + " " + attributes.lastModifiedTime());
     }
 
-    /** Returns what a look sees in the log of the present run, with the id of the run. */
-    private static Optional<String> ofRun(Path config, Look look) throws IOException {
+    /** Returns the log of the present run. Its path has the id of the run. */
+    private static Path log(Path config) throws IOException {
         IniFile ini = IniFile.parse(Files.readString(config, StandardCharsets.ISO_8859_1), config.toString());
-        String execId = ini.get("restart", "exec_id").orElse("");
-        Path log = Path.of(ini.get("basic", "meta_dir").orElse(""), execId, LOG);
-        return look.at(log).map(seen -> execId + " " + seen);
+        return Path.of(
+                ini.get("basic", "meta_dir").orElse(""),
+                ini.get("restart", "exec_id").orElse(""),
+                LOG);
     }
 }

@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.scr.ScrPrefix;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -170,8 +171,7 @@ final class LaunchCommand implements Callable<Integer> {
 
     private int launch(JobCommand job, NodePool pool, @Nullable Scavenger scavenger, LaunchLog events)
             throws IOException, InterruptedException {
-        CheckpointWatch watch =
-                new CheckpointWatch(config, scrPrefix == null ? null : ScavengeCommand.prefix(scrPrefix));
+        CheckpointWatch watch = new CheckpointWatch(config, scrPrefix == null ? null : new ScrPrefix(scrPrefix));
         int failures = 0;
         while (true) {
             Optional<List<NodePool.Node>> chosen = choose(pool, scavenger, events);
