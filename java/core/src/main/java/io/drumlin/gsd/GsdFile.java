@@ -721,8 +721,8 @@ public final class GsdFile implements Closeable {
      * Converts a file of version 1.0 to version 2.1, in place, and gives a file of version 2.0 the version 2.1. A file
      * of version 1.0 is flushed first. A crash leaves the file as it was or upgraded. Collective.
      *
-     * @throws IOException the file is open for reading only, has chunks or names that were not flushed, or writing
-     *     failed
+     * @throws IOException the file is open for reading only, has chunks of a frame that has not ended or names that were
+     *     not flushed, or writing failed
      */
     public void upgrade() throws IOException {
         FrameWriter target = writer("upgrade");
