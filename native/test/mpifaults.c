@@ -6,7 +6,7 @@
  * rules.h says what a rule looks like; calls of MPI are on no file, so that path is not for them, nor are short and
  * flip. The names of the calls are those of MPI without "MPI_": Barrier, Bcast, Allreduce, Reduce, Gather, Scatter,
  * Allgather, their non-blocking forms Ibarrier, Ibcast, Iallreduce, Igather, Iscatter, Iallgather (libdrumlin_mpi makes
- * all its collective calls by these), Comm_dup, Comm_split and File_open.
+ * all its collective calls by these), Comm_dup, Comm_split, Comm_create_group and File_open.
  *
  * The operation really takes place, so that no other rank waits, and with the others its result is right: only this
  * rank is told that it has failed, by the code that error names (MPI_ERR_OTHER is 16 in Open MPI, 15 in MPICH),
@@ -27,7 +27,7 @@ static void set_up(void)
 {
     static const char *const calls[] = {"Barrier",    "Bcast",    "Allreduce", "Reduce",   "Gather",   "Scatter",  "Allgather",
                                         "Ibarrier",   "Ibcast",   "Iallreduce", "Igather", "Iscatter", "Iallgather", "Comm_dup",
-                                        "Comm_split", "File_open", NULL};
+                                        "Comm_split", "Comm_create_group", "File_open", NULL};
     read_rules("DRUMLIN_MPI_FAULTS", calls);
 }
 
@@ -76,6 +76,7 @@ BLOCKING(Allgather, (const void *in, int count, MPI_Datatype type, void *out, in
          count, type, out, each, out_type, comm)
 BLOCKING(Comm_dup, (MPI_Comm comm, MPI_Comm *made), comm, made)
 BLOCKING(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), comm, color, key, made)
+BLOCKING(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), comm, group, tag, made)
 BLOCKING(File_open, (MPI_Comm comm, const char *path, int modes, MPI_Info info, MPI_File *file), comm, path, modes, info, file)
 
 STARTED(Ibarrier, (MPI_Comm comm, MPI_Request *request), comm, request)

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a function below appears, changes its signature or its meaning, or disappears. */
-#define DRUMLIN_MPI_ABI 7
+#define DRUMLIN_MPI_ABI 8
 
 /* The DRUMLIN_MPI_ABI with which the library was built. May be called at any time. */
 DRUMLIN_API int32_t drumlin_mpi_abi(void);
@@ -107,6 +107,18 @@ DRUMLIN_API int64_t drumlin_mpi_comm_dup(int64_t comm);
  * Returns the handle, to be given to drumlin_mpi_comm_free.
  */
 DRUMLIN_API int64_t drumlin_mpi_comm_split(int64_t comm, int32_t color, int32_t key);
+
+/*
+ * Makes a communicator of some of the ranks, in the given order; errors are returned. Every rank names the ranks of its
+ * own subset, and no rank is in two subsets. Does not tell the ranks about each other, as a split does. Collective.
+ *
+ * ranks   different ranks, among them the caller's; the same on all ranks of the subset
+ * count   number of them, 1 or more
+ *
+ * Returns the handle, to be given to drumlin_mpi_comm_free. Errors: -EINVAL where a number is not a rank or the caller's
+ * is missing.
+ */
+DRUMLIN_API int64_t drumlin_mpi_comm_subset(int64_t comm, const int32_t *ranks, int32_t count);
 
 /* Frees a communicator that came from here. Collective. */
 DRUMLIN_API int32_t drumlin_mpi_comm_free(int64_t comm);

@@ -1,6 +1,7 @@
 #include "check.h"
 #include "drumlin/mpi.h"
 #include "handle.h"
+#include "members.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -44,6 +45,58 @@ int64_t drumlin_mpi_comm_split(int64_t comm, int32_t color, int32_t key)
     if (result < 0)
         return result;
     int code = MPI_Comm_split(COMM_OF(comm), color, key, &part);
+    return new_comm(code, part);
+}
+
+int mpi_comm_of_members(MPI_Comm comm, const int *ranks, int count, MPI_Comm *part)
+{
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group members = MPI_GROUP_NULL;
+    int code = MPI_Comm_group(comm, &all);
+    if (code == MPI_SUCCESS)
+        code = MPI_Group_incl(all, count, ranks, &members);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_create_group(comm, members, 0, part);
+    if (members != MPI_GROUP_NULL)
+        MPI_Group_free(&members);
+    if (all != MPI_GROUP_NULL)
+        MPI_Group_free(&all);
+    return code;
+}
+
+/* 0, or -EINVAL: MPI takes a wrong rank in a group to the handler of MPI_COMM_WORLD. */
+static int32_t check_members(int64_t comm, const int32_t *ranks, int32_t count)
+{
+    int32_t size = drumlin_mpi_comm_size(comm);
+    int32_t self = drumlin_mpi_comm_rank(comm);
+    int32_t result = -EINVAL;
+    for (int32_t i = 0; i < count; i++) {
+        if (ranks[i] < 0 || ranks[i] >= size)
+            return -EINVAL;
+        if (ranks[i] == self)
+            result = 0;
+    }
+    return result;
+}
+
+/*
+ * The subset is made from a duplicate. Open MPI sends messages with a tag of the program's for it, which a receive of
+ * the program could take. MPICH keeps a table of all ranks for it until the communicator is freed.
+ */
+int64_t drumlin_mpi_comm_subset(int64_t comm, const int32_t *ranks, int32_t count)
+{
+    MPI_Comm whole = MPI_COMM_NULL;
+    MPI_Comm part = MPI_COMM_NULL;
+    int32_t result = mpi_check_comm(comm);
+    if (result == 0)
+        result = check_members(comm, ranks, count);
+    if (result < 0)
+        return result;
+    int code = MPI_Comm_dup(COMM_OF(comm), &whole);
+    if (code == MPI_SUCCESS)
+        code = mpi_comm_of_members(whole, ranks, count, &part);
+    if (whole != MPI_COMM_NULL)
+        MPI_Comm_free(&whole);
     return new_comm(code, part);
 }
 

@@ -1,6 +1,7 @@
 #include "check.h"
 #include "drumlin/mpi.h"
 #include "handle.h"
+#include "members.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -156,21 +157,9 @@ static int32_t make_info(const char *hints, MPI_Info *info)
 /* Makes a communicator of this rank alone. MPI_COMM_SELF may be in use by another thread. */
 static int32_t make_comm_of_one(MPI_Comm comm, MPI_Comm *alone)
 {
-    MPI_Group all = MPI_GROUP_NULL;
-    MPI_Group self = MPI_GROUP_NULL;
     int rank;
     int32_t result = mpi_result(MPI_Comm_rank(comm, &rank));
-    if (result == 0)
-        result = mpi_result(MPI_Comm_group(comm, &all));
-    if (result == 0)
-        result = mpi_result(MPI_Group_incl(all, 1, &rank, &self));
-    if (result == 0)
-        result = mpi_result(MPI_Comm_create_group(comm, self, 0, alone));
-    if (self != MPI_GROUP_NULL)
-        MPI_Group_free(&self);
-    if (all != MPI_GROUP_NULL)
-        MPI_Group_free(&all);
-    return result;
+    return result < 0 ? result : mpi_result(mpi_comm_of_members(comm, &rank, 1, alone));
 }
 
 /* Opens the file for this rank alone: one that cannot would leave the others waiting in MPI_File_open (OMPIO, 4.1). */

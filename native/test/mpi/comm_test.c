@@ -41,6 +41,42 @@ static void split_orders_ranks_by_key(void **state)
     assert_int_equal(drumlin_mpi_comm_free(part), 0);
 }
 
+static void subset_has_the_given_order(void **state)
+{
+    (void)state;
+    int32_t ranks[64];
+    int32_t members = 0;
+    for (int32_t other = size - 1; other >= 0; other--)
+        if (other % 2 == rank % 2)
+            ranks[members++] = other;
+    int64_t part = drumlin_mpi_comm_subset(comm, ranks, members);
+    assert_true(part > 0);
+    assert_int_equal(drumlin_mpi_comm_size(part), members);
+    assert_int_equal(drumlin_mpi_comm_rank(part), members - 1 - rank / 2);
+    int64_t sum = rank;
+    assert_int_equal(drumlin_mpi_allreduce(part, &sum, 1, DRUMLIN_MPI_SUM), 0);
+    int64_t expected = 0;
+    for (int32_t i = 0; i < members; i++)
+        expected += ranks[i];
+    assert_int_equal(sum, expected);
+    assert_true(drumlin_mpi_bcast(part, NULL, 0, members) < -DRUMLIN_MPI_ERROR); /* its errors are returned */
+    assert_int_equal(drumlin_mpi_comm_free(part), 0);
+}
+
+static void subset_refuses_what_is_none(void **state)
+{
+    (void)state;
+    int32_t beyond[] = {rank, size};
+    int32_t below[] = {rank, -1};
+    int32_t another = (rank + 1) % size;
+    assert_int_equal(drumlin_mpi_comm_subset(0, &rank, 1), -EINVAL);
+    assert_int_equal(drumlin_mpi_comm_subset(comm, &rank, 0), -EINVAL);
+    assert_int_equal(drumlin_mpi_comm_subset(comm, beyond, 2), -EINVAL);
+    assert_int_equal(drumlin_mpi_comm_subset(comm, below, 2), -EINVAL);
+    if (size > 1)
+        assert_int_equal(drumlin_mpi_comm_subset(comm, &another, 1), -EINVAL);
+}
+
 static void allreduce_joins_every_element(void **state)
 {
     (void)state;
@@ -126,6 +162,8 @@ int main(void)
         cmocka_unit_test(dup_and_split_return_their_errors),
         cmocka_unit_test(inter_communicators_are_refused),
         cmocka_unit_test(split_orders_ranks_by_key),
+        cmocka_unit_test(subset_has_the_given_order),
+        cmocka_unit_test(subset_refuses_what_is_none),
         cmocka_unit_test(allreduce_joins_every_element),
         cmocka_unit_test(bcast_gather_scatter_and_allgather_move_bytes),
         cmocka_unit_test(failures_of_collective_calls_are_returned),

@@ -37,10 +37,12 @@ static void nothing_works_before_init(void **state)
 {
     (void)state;
     int64_t value = 0;
+    int32_t one = 1;
     char byte = 0;
     assert_int_equal(drumlin_mpi_comm_world(), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_comm_dup(1), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_comm_split(1, 0, 0), -ESHUTDOWN);
+    assert_int_equal(drumlin_mpi_comm_subset(1, &one, 1), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_comm_free(1), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_comm_rank(1), -ESHUTDOWN);
     assert_int_equal(drumlin_mpi_comm_size(1), -ESHUTDOWN);

@@ -125,6 +125,14 @@ final class CallRecorder implements Communicator {
     }
 
     @Override
+    public Communicator subset(int[] ranks) throws IOException {
+        // MPI makes it from a duplicate, and its ranks alone agree on its number.
+        record(Operation.DUP, 0);
+        calls.add(new Call(Operation.DUP, ranks.length == jobRanks ? Call.ALL : ranks.length, 0));
+        return new CallRecorder(real.subset(ranks), jobRanks, calls);
+    }
+
+    @Override
     public OptionalLong nativeHandle() {
         return OptionalLong.empty();
     }

@@ -2,6 +2,7 @@ package io.drumlin.comm;
 
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
+import java.util.Arrays;
 
 /**
  * The checks that every {@link Communicator} makes before it communicates. So a caller's mistake causes the same
@@ -126,5 +127,32 @@ public final class Arguments {
         if (color < 0) {
             throw new IllegalArgumentException("color " + color + " is negative");
         }
+    }
+
+    /**
+     * Refuses ranks that are no subset with the caller in it.
+     *
+     * @param ranks the ranks to check
+     * @param self the rank of the caller
+     * @param size number of ranks of the communicator
+     * @return the place of the caller among them
+     * @throws IllegalArgumentException a number is not between 0 and {@code size} - 1 or given twice, or the caller's is
+     *     missing
+     */
+    public static int checkSubset(int[] ranks, int self, int size) {
+        int place = -1;
+        for (int i = 0; i < ranks.length; i++) {
+            checkRank("member", ranks[i], size);
+            if (ranks[i] == self) {
+                place = i;
+            }
+        }
+        if (Arrays.stream(ranks).distinct().count() < ranks.length) {
+            throw new IllegalArgumentException("a rank is given twice: " + Arrays.toString(ranks));
+        }
+        if (place < 0) {
+            throw new IllegalArgumentException("rank " + self + " is not in its subset " + Arrays.toString(ranks));
+        }
+        return place;
     }
 }

@@ -1,5 +1,6 @@
 package io.drumlin.comm;
 
+import io.drumlin.DrumlinException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
@@ -442,6 +443,31 @@ public interface Communicator extends AutoCloseable {
      * @throws IOException the ranks could not meet
      */
     Communicator split(int color, int key) throws IOException;
+
+    /**
+     * Makes a communicator of some of the ranks, in the given order. Every rank names the ranks of its own subset, and no
+     * rank is in two subsets. Collective.
+     *
+     * <p>Take {@link #split} only where a rank does not know the other ranks of its part: MPI then tells every rank the
+     * color and the key of every other rank.
+     *
+     * @param ranks different ranks, among them this one; the same on all ranks of the subset
+     * @return a communicator, which the caller must close
+     * @throws IOException the ranks could not meet
+     * @throws IllegalArgumentException a number is not a rank or given twice, or this rank is missing
+     */
+    default Communicator subset(int[] ranks) throws IOException {
+        int place = Arguments.checkSubset(ranks, rank(), size());
+        Communicator subset = split(ranks[0], place);
+        if (subset.size() != ranks.length || subset.rank() != place) {
+            subset.close();
+            throw new MeetingException(DrumlinException.during("subset of " + ranks.length + " ranks")
+                    .rank(rank())
+                    .problem("its ranks do not name the same ranks")
+                    .advice("give the same array on all ranks of a subset"));
+        }
+        return subset;
+    }
 
     /**
      * Returns whether several threads of this rank may make calls at the same time, each with its own communicators.

@@ -677,6 +677,10 @@ public abstract class CommunicatorContract {
             assertThatIllegalArgumentException().isThrownBy(() -> world.startSend(heap, self, 0));
             assertThatIllegalArgumentException().isThrownBy(() -> world.startReceive(heap, self, 0));
             assertThatIllegalArgumentException().isThrownBy(() -> world.split(-1, 0));
+            int another = world.size() == 1 ? 1 : (self + 1) % world.size();
+            for (int[] none : new int[][] {{}, {another}, {self, self}, {self, -1}, {self, world.size()}}) {
+                assertThatIllegalArgumentException().isThrownBy(() -> world.subset(none));
+            }
             ByteBuffer wrongAll = ByteBuffer.allocate(8 * world.size() + 1);
             assertThatIllegalArgumentException().isThrownBy(() -> world.gather(heap, wrongAll, self));
             assertThatIllegalArgumentException().isThrownBy(() -> world.scatter(wrongAll, heap, self));
@@ -742,6 +746,80 @@ public abstract class CommunicatorContract {
     }
 
     @Test
+    void aSubsetHasTheGivenOrder() throws Exception {
+        onRanks(world -> {
+            int[] ranks = IntStream.range(0, world.size())
+                    .map(i -> world.size() - 1 - i)
+                    .filter(rank -> rank % 2 == world.rank() % 2)
+                    .toArray();
+            try (Communicator part = world.subset(ranks)) {
+                assertThat(part.size()).isEqualTo(ranks.length);
+                assertThat(ranks[part.rank()]).isEqualTo(world.rank());
+                int[] all = new int[ranks.length];
+                part.allgather(new int[] {world.rank()}, all);
+                assertThat(all).isEqualTo(ranks);
+                int right = (part.rank() + 1) % ranks.length;
+                int left = (part.rank() + ranks.length - 1) % ranks.length;
+                Request send = part.startSend(number(world.rank()), right, 0);
+                assertThat(receiveNumber(part, left, 0)).isEqualTo(ranks[left]);
+                send.await();
+            }
+        });
+    }
+
+    /** Each of the sizes 1, 2, 3 and so on, and what is left. */
+    @Test
+    void subsetsMayHaveDifferentSizes() throws Exception {
+        onRanks(world -> {
+            int first = 0;
+            int length = 1;
+            while (first + length <= world.rank()) {
+                first += length++;
+            }
+            int[] ranks = IntStream.range(first, Math.min(first + length, world.size()))
+                    .toArray();
+            try (Communicator part = world.subset(ranks);
+                    Communicator alone = part.subset(new int[] {part.rank()});
+                    Communicator all =
+                            world.subset(IntStream.range(0, world.size()).toArray())) {
+                assertThat(part.rank()).isEqualTo(world.rank() - first);
+                assertThat(allreduce(part, Op.SUM, 1)).containsExactly(ranks.length);
+                assertThat(allreduce(alone, Op.SUM, 1)).containsExactly(1);
+                assertThat(all.rank()).isEqualTo(world.rank());
+                assertThat(allreduce(all, Op.SUM, 1)).containsExactly(world.size());
+            }
+        });
+    }
+
+    /** Under Open MPI a communicator of a group is made by messages that have a tag. */
+    @Test
+    void makingASubsetTakesNoMessage() throws Exception {
+        onRanks(world -> {
+            int size = world.size();
+            int right = (world.rank() + 1) % size;
+            int left = (world.rank() + size - 1) % size;
+            ByteBuffer target = ByteBuffer.allocateDirect(8);
+            Request early = world.startReceive(target, left, Communicator.ANY_TAG);
+            Request late = world.startSend(number(world.rank()), left, 0);
+            try (Communicator all =
+                    world.subset(IntStream.range(0, size).map(i -> size - 1 - i).toArray())) {
+                Request send = world.startSend(number(world.rank()), right, 1);
+                if (size > 2) {
+                    assertThat(early.await()).isEqualTo(8);
+                    assertThat(target.getLong(0)).isEqualTo(left);
+                    assertThat(receiveNumber(world, right, 0)).isEqualTo(right);
+                } else {
+                    early.await();
+                    receiveNumber(world, right, Communicator.ANY_TAG);
+                }
+                send.await();
+                late.await();
+                assertThat(allreduce(all, Op.SUM, 1)).containsExactly(size);
+            }
+        });
+    }
+
+    @Test
     void splitAndDuplicateCanBeNested() throws Exception {
         onRanks(world -> {
             try (Communicator half = world.split(world.rank() % 2, 0);
@@ -763,9 +841,11 @@ public abstract class CommunicatorContract {
         onRanks(world -> {
             for (int i = 0; i < 200; i++) {
                 try (Communicator copy = world.dup();
-                        Communicator part = world.split(i % 2 == 0 ? 0 : world.rank(), 0)) {
+                        Communicator part = world.split(i % 2 == 0 ? 0 : world.rank(), 0);
+                        Communicator alone = copy.subset(new int[] {world.rank()})) {
                     assertThat(allreduce(copy, Op.MAX, i)).containsExactly(i);
                     part.barrier();
+                    alone.barrier();
                 }
             }
         });
@@ -789,6 +869,7 @@ public abstract class CommunicatorContract {
             assertThatIllegalStateException().isThrownBy(() -> copy.startReceive(buffer, 0, 0));
             assertThatIllegalStateException().isThrownBy(copy::dup);
             assertThatIllegalStateException().isThrownBy(() -> copy.split(0, 0));
+            assertThatIllegalStateException().isThrownBy(() -> copy.subset(new int[] {copy.rank()}));
             world.barrier();
         });
     }

@@ -103,6 +103,15 @@ class ThreadCommunicatorTest {
                 .hasMessageContaining("boom"));
     }
 
+    @Test
+    void ranksThatNameDifferentSubsetsAreTold() {
+        assertThatThrownBy(() -> ThreadCommunicator.run(
+                        2, world -> world.subset(world.rank() == 0 ? new int[] {0, 1} : new int[] {1})))
+                .isInstanceOf(MeetingException.class)
+                .hasMessageContaining("subset of 2 ranks")
+                .hasMessageContaining("do not name the same ranks");
+    }
+
     private static void sendUntilReleased(Communicator world) throws IOException {
         while (true) {
             world.send(ByteBuffer.allocate(0), world.rank(), 0);

@@ -459,6 +459,20 @@ public final class NativeMpi implements Communicator {
     }
 
     @Override
+    public NativeMpi subset(int[] ranks) throws IOException {
+        checkOpen();
+        Arguments.checkSubset(ranks, rank, size);
+        ByteBuffer bytes = ByteBuffer.allocateDirect(Math.multiplyExact(ranks.length, Integer.BYTES))
+                .order(ByteOrder.nativeOrder());
+        bytes.asIntBuffer().put(ranks);
+        try (Payload payload = Payload.from(bytes)) {
+            return new NativeMpi(check(
+                    MpiLibrary.drumlin_mpi_comm_subset(comm, payload.address(), ranks.length),
+                    during("subset of " + ranks.length + " ranks")));
+        }
+    }
+
+    @Override
     public OptionalLong nativeHandle() {
         return OptionalLong.of(comm);
     }

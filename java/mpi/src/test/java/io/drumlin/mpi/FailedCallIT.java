@@ -35,8 +35,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FailedCallIT {
 
     /** Those that libdrumlin_mpi makes. */
-    private static final List<String> CALLS =
-            List.of("Ibarrier", "Ibcast", "Iallreduce", "Igather", "Iscatter", "Iallgather", "Comm_dup", "Comm_split");
+    private static final List<String> CALLS = List.of(
+            "Ibarrier",
+            "Ibcast",
+            "Iallreduce",
+            "Igather",
+            "Iscatter",
+            "Iallgather",
+            "Comm_dup",
+            "Comm_split",
+            "Comm_create_group");
 
     private static final int RANKS = 2;
     private static final int OLD = 1;

@@ -18,7 +18,7 @@ import org.bytedeco.javacpp.annotation.Platform;
 public final class MpiLibrary {
 
     /** The {@code DRUMLIN_MPI_ABI} for which these declarations were written. */
-    public static final int ABI = 7;
+    public static final int ABI = 8;
 
     private MpiLibrary() {}
 
@@ -97,6 +97,16 @@ public final class MpiLibrary {
      * @return handle or failure
      */
     public static native long drumlin_mpi_comm_split(long comm, int color, int key);
+
+    /**
+     * Makes a communicator of ranks that are known.
+     *
+     * @param comm handle
+     * @param ranks address of an int for each of them
+     * @param count number of them
+     * @return handle or failure
+     */
+    public static native long drumlin_mpi_comm_subset(long comm, @Cast("const int32_t *") long ranks, int count);
 
     /**
      * Frees a communicator.
