@@ -1,6 +1,5 @@
 package io.drumlin.bench;
 
-import io.drumlin.bench.Call.Operation;
 import io.drumlin.bench.Call.Traffic;
 import io.drumlin.bench.FileCallTrace.Calls;
 import java.io.IOException;
@@ -11,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -79,18 +77,12 @@ public final class ScaleBench extends Bench {
         List<Map<String, List<Call>>> all = inFolder("scale", folder -> ScaleModel.run(folder, ranks, ioMode));
         Map<String, List<Call>> root = all.get(0);
         Map<String, List<Call>> other = all.get(WATCHED);
-        Predicate<Call> isSplit = call -> call.operation() == Operation.SPLIT;
         System.out.println("| | rank | 10^3 ranks | 10^4 | 10^5 | 10^6 |\n|---|---|---|---|---|---|");
         root.forEach((phase, calls) -> {
             if (!calls.isEmpty()) {
-                row(phase, "0", calls, isSplit.negate(), job -> 0);
-                row(phase, "inner", other.getOrDefault(phase, List.of()), isSplit.negate(), Call::innerRank);
-                row(phase, "last", other.getOrDefault(phase, List.of()), isSplit.negate(), job -> job - 1);
-            }
-        });
-        root.forEach((phase, calls) -> {
-            if (calls.stream().anyMatch(isSplit)) {
-                row(phase + ": splits", "each", calls, isSplit, job -> 0);
+                row(phase, "0", calls, job -> 0);
+                row(phase, "inner", other.getOrDefault(phase, List.of()), Call::innerRank);
+                row(phase, "last", other.getOrDefault(phase, List.of()), job -> job - 1);
             }
         });
     }
@@ -157,10 +149,9 @@ public final class ScaleBench extends Bench {
         int in(int jobRanks);
     }
 
-    private static void row(String phase, String name, List<Call> calls, Predicate<Call> counted, Place rank) {
+    private static void row(String phase, String name, List<Call> calls, Place rank) {
         System.out.println(JOBS.stream()
                 .map(job -> calls.stream()
-                        .filter(counted)
                         .map(call -> call.traffic(job, rank.in(job)))
                         .reduce(Traffic.NONE, Traffic::plus))
                 .map(total -> String.format(Locale.ROOT, "%,d, %,d", total.messages(), total.bytes()))

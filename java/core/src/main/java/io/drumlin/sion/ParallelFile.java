@@ -6,6 +6,7 @@ import io.drumlin.format.sion.TaskMapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * The physical file of a process among those of a set, and the processes that share it; docs/formats/sion.md, section
@@ -38,8 +39,11 @@ record ParallelFile(Communicator group, int number, int files, int first, boolea
         if (files > world.size()) {
             throw new IllegalArgumentException(files + " files for " + world.size() + " tasks");
         }
-        int number = Math.min(world.rank() / (world.size() / files), files - 1);
-        return new ParallelFile(world.split(number, world.rank()), number, files, 0, true);
+        int each = world.size() / files;
+        int number = Math.min(world.rank() / each, files - 1);
+        int end = number == files - 1 ? world.size() : (number + 1) * each;
+        Communicator group = world.subset(IntStream.range(number * each, end).toArray());
+        return new ParallelFile(group, number, files, 0, true);
     }
 
     /** Numbers the files in the order of the first processes of the local communicators. */

@@ -15,7 +15,6 @@ import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
-import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
 import io.drumlin.checkpoint.internal.recovery.LevelCopy;
 import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
@@ -57,10 +56,11 @@ public record Engine(
         RunDirectory directories = run.directories();
         StorageEngine storage = run.storage();
         // The program's messages must be kept apart from those of checkpoints, which another thread may send.
-        Communicator app = run.app().split(0, topology.position());
+        boolean inNodeOrder = run.nodeOrder() || topology.isInRankOrder();
+        Communicator app = inNodeOrder ? run.app().dup() : run.app().split(0, topology.position());
         boolean sameOrder = run.nodeOrder() || topology.isNumberedByNode();
         Communicator given = sameOrder ? app : run.app().dup();
-        Communicator node = CheckpointSearch.nodeOf(app, topology);
+        Communicator node = topology.ofNode(app);
         Group group = Group.of(app, topology, config.groupSize());
         SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, config.slabBytes());
         CheckpointReader reader = new CheckpointReader(storage, slabs);

@@ -374,7 +374,7 @@ public final class EngineRunSurvey implements RunSurvey {
             this.topology = topology;
             this.reader = reader;
             app = topology.own(world);
-            node = CheckpointSearch.nodeOf(app, topology);
+            node = topology.ofNode(app);
             group = Group.of(app, topology, config.groupSize());
             fileRank = topology.fileRank();
             directories = new RunDirectory(config, execId, world.rank());

@@ -567,9 +567,4 @@ public final class CheckpointSearch {
     private boolean isFirstOf(Level level) {
         return context.sharing(level).rank() == 0;
     }
-
-    /** Creates a communicator of the ranks of a job that share a node. Collective. */
-    public static Communicator nodeOf(Communicator app, Topology topology) throws IOException {
-        return app.split(topology.node(), topology.position());
-    }
 }

@@ -24,8 +24,7 @@ public record Group(int sector, int id, Communicator comm) implements AutoClosea
     /** Creates the group of this rank. Collective. */
     public static Group of(Communicator app, Topology topology, int groupSize) throws IOException {
         int sector = topology.node() / groupSize;
-        int place = topology.place();
-        return new Group(sector, place, app.split(sector * topology.nodeSize() + place, topology.node()));
+        return new Group(sector, topology.place(), topology.ofSector(app, sector * groupSize, groupSize));
     }
 
     /** Returns the number of this rank in the group. */

@@ -39,7 +39,8 @@ public final class HeadLink implements AutoCloseable {
 
     /** Connects the ranks of each node, the head first. Collective. */
     public static HeadLink of(Communicator ranks, Topology topology) throws IOException {
-        return new HeadLink(ranks.split(topology.node(), topology.position()));
+        return new HeadLink(ranks.subset(
+                topology.nodeRanks().stream().mapToInt(rank -> rank).toArray()));
     }
 
     /** The tasks of a head. The numbers are those of C FTI where it has them. */

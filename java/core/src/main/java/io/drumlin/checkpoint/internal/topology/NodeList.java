@@ -174,16 +174,37 @@ public record NodeList(List<NodeIdentity> nodes, List<Integer> ranks, List<Integ
         return placement.equals(IntStream.range(0, ranks.size()).boxed().toList());
     }
 
+    /** Returns whether the position of every rank is its number. */
+    boolean isInRankOrder() {
+        return ranks.equals(IntStream.range(0, ranks.size()).boxed().toList());
+    }
+
+    /** Returns the distance from each rank of a node to the next one; 0 if it is not the same everywhere. */
+    int stride() {
+        int stride = nodeSize == 1 ? 1 : ranks.get(1) - ranks.get(0);
+        boolean regular = IntStream.range(1, ranks.size())
+                .allMatch(i -> i % nodeSize == 0 || ranks.get(i) - ranks.get(i - 1) == stride);
+        return regular ? stride : 0;
+    }
+
     /** Returns the topology of each rank, by rank. */
     public List<Topology> topologies(int heads) {
         boolean isNumberedByNode = isNumberedByNode();
+        boolean isInRankOrder = isInRankOrder();
         Topology[] byRank = new Topology[ranks.size()];
         for (int position = 0; position < byRank.length; position++) {
             int node = position / nodeSize;
             List<Integer> nodeRanks = ranks.subList(node * nodeSize, (node + 1) * nodeSize);
             List<Integer> nodeFileRanks = placement.subList(node * nodeSize, (node + 1) * nodeSize);
             byRank[ranks.get(position)] = new Topology(
-                    position, byRank.length, nodes.get(node), nodeRanks, nodeFileRanks, heads, isNumberedByNode);
+                    position,
+                    byRank.length,
+                    nodes.get(node),
+                    nodeRanks,
+                    nodeFileRanks,
+                    heads,
+                    isNumberedByNode,
+                    isInRankOrder);
         }
         return List.of(byRank);
     }

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.topology;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The place of a rank among the nodes (docs/formats/fti-run-directory.md, section 2). Its memory depends on the size of
@@ -16,6 +17,7 @@ import java.util.List;
  * @param heads heads per node, which are its first ranks
  * @param isNumberedByNode whether the ranks of each node follow each other, which is assumed if nothing is known about
  *     a run
+ * @param isInRankOrder whether the position of every rank is its number
  */
 public record Topology(
         int position,
@@ -24,7 +26,8 @@ public record Topology(
         List<Integer> nodeRanks,
         List<Integer> nodeFileRanks,
         int heads,
-        boolean isNumberedByNode) {
+        boolean isNumberedByNode,
+        boolean isInRankOrder) {
 
     /** Returns the name of this rank's node. */
     public String nodeName() {
@@ -34,7 +37,7 @@ public record Topology(
     /** Returns this topology with another id of the node's disk. */
     public Topology withDisk(String disk) {
         NodeIdentity other = new NodeIdentity(nodeName(), disk);
-        return new Topology(position, ranks, other, nodeRanks, nodeFileRanks, heads, isNumberedByNode);
+        return new Topology(position, ranks, other, nodeRanks, nodeFileRanks, heads, isNumberedByNode, isInRankOrder);
     }
 
     /** Returns this rank in the communicator given to the run. */
@@ -71,7 +74,7 @@ public record Topology(
      * Creates a communicator of the application's ranks, or on a head of the heads, in the order of nodes. Collective.
      */
     public Communicator own(Communicator ranks) throws IOException {
-        return ranks.split(isHead() ? 1 : 0, position);
+        return heads == 0 && isInRankOrder ? ranks.dup() : ranks.split(isHead() ? 1 : 0, position);
     }
 
     /**
@@ -79,7 +82,37 @@ public record Topology(
      * communicator. Collective.
      */
     public Communicator ownAsGiven(Communicator ranks) throws IOException {
-        return ranks.split(isHead() ? 1 : 0, ranks.rank());
+        return heads == 0 ? ranks.dup() : ranks.split(isHead() ? 1 : 0, ranks.rank());
+    }
+
+    /**
+     * Creates a communicator of the ranks of this rank's node that are in {@code own}. Collective.
+     *
+     * @param own a communicator of the same ranks as {@link #own}, in the same order
+     */
+    public Communicator ofNode(Communicator own) throws IOException {
+        int first = node() * ownOfNode();
+        return own.subset(IntStream.range(first, first + ownOfNode()).toArray());
+    }
+
+    /**
+     * Creates a communicator of the ranks at this rank's place on the nodes of a sector, in the order of nodes.
+     * Collective.
+     *
+     * @param own a communicator of the same ranks as {@link #own}, in the same order
+     * @param first the first node of the sector
+     * @param count number of its nodes, of which the last may be missing
+     */
+    Communicator ofSector(Communicator own, int first, int count) throws IOException {
+        int place = isHead() ? place() : place() - heads;
+        return own.subset(IntStream.range(first, Math.min(first + count, nodes()))
+                .map(node -> node * ownOfNode() + place)
+                .toArray());
+    }
+
+    /** Returns how many ranks of a node are heads, if this is one, or otherwise are not. */
+    private int ownOfNode() {
+        return isHead() ? heads : nodeSize() - heads;
     }
 
     /**

@@ -26,6 +26,13 @@ public final class TopologyExchange {
     /** Most bytes of a node's name in the exchange, as in C FTI, and of the id of its disk. */
     private static final int NODE_BYTES = 256 + 64;
 
+    /** What may be true of a list of nodes. */
+    private static final int NUMBERED_BY_NODE = 1;
+
+    private static final int IN_RANK_ORDER = 2;
+    private static final int IN_PLACE = 4;
+    private static final int SAME_PLACEMENT = 8;
+
     private TopologyExchange() {}
 
     /** Makes lists of nodes on rank 0. */
@@ -90,8 +97,9 @@ public final class TopologyExchange {
         PreviousOrder in(@Nullable NodeList list, @Nullable NodeList present) throws IOException {
             IntBuffer own = scatter(comm, list, present, config.heads());
             int position = own.get(0);
+            int facts = own.get(5);
             if (node == null) {
-                node = comm.split(position / config.nodeSize(), position);
+                node = node(position, own.get(4));
                 nodeRanks = allgather(node, comm.rank());
             }
             Topology topology = new Topology(
@@ -101,8 +109,27 @@ public final class TopologyExchange {
                     nodeRanks,
                     allgather(node, own.get(1)),
                     config.heads(),
-                    own.get(2) == 1);
-            return new PreviousOrder(topology, own.get(3) == 1, own.get(4) == 1, own.get(5), own.get(6));
+                    (facts & NUMBERED_BY_NODE) != 0,
+                    (facts & IN_RANK_ORDER) != 0);
+            return new PreviousOrder(
+                    topology, (facts & IN_PLACE) != 0, (facts & SAME_PLACEMENT) != 0, own.get(2), own.get(3));
+        }
+
+        /**
+         * Creates a communicator of the ranks of this rank's node.
+         *
+         * @param stride the distance from each rank of a node to the next one; 0 if it is not the same everywhere, and
+         *     then only rank 0 knows the ranks
+         */
+        private Communicator node(int position, int stride) throws IOException {
+            int nodeSize = config.nodeSize();
+            if (stride == 0) {
+                return comm.split(position / nodeSize, position);
+            }
+            int first = comm.rank() - position % nodeSize * stride;
+            return comm.subset(IntStream.range(0, nodeSize)
+                    .map(place -> first + place * stride)
+                    .toArray());
         }
 
         @Override
@@ -141,16 +168,21 @@ public final class TopologyExchange {
         return HostName.read();
     }
 
-    /** Sends each rank its position, its file rank and the fields of its {@link PreviousOrder}; 1 stands for true. */
+    /**
+     * Sends each rank its position, its file rank, the ranks of its {@link PreviousOrder}, the distance between the ranks
+     * of a node, and what is true of the list.
+     */
     private static IntBuffer scatter(Communicator comm, @Nullable NodeList list, @Nullable NodeList present, int heads)
             throws IOException {
-        int length = 7 * Integer.BYTES;
+        int length = 6 * Integer.BYTES;
         ByteBuffer all = ByteBuffer.allocate(0);
         if (list != null && present != null) {
             all = ByteBuffer.allocate(Math.multiplyExact(length, comm.size())).order(ByteOrder.nativeOrder());
-            int numberedByNode = list.isNumberedByNode() ? 1 : 0;
-            int inPlace = list.isInPlace() ? 1 : 0;
-            int samePlacement = list.placement().equals(present.placement()) ? 1 : 0;
+            int facts = (list.isNumberedByNode() ? NUMBERED_BY_NODE : 0)
+                    | (list.isInRankOrder() ? IN_RANK_ORDER : 0)
+                    | (list.isInPlace() ? IN_PLACE : 0)
+                    | (list.placement().equals(present.placement()) ? SAME_PLACEMENT : 0);
+            int stride = list.stride();
             int[] positions = positions(list.ranks());
             int[] files = positions(list.placement());
             for (int position = 0; position < comm.size(); position++) {
@@ -159,11 +191,10 @@ public final class TopologyExchange {
                 all.position(rank * length);
                 all.putInt(position)
                         .putInt(fileRank)
-                        .putInt(numberedByNode)
-                        .putInt(inPlace)
-                        .putInt(samePlacement)
                         .putInt(list.numberInApplication(positions[fileRank], heads))
-                        .putInt(list.numberInApplication(files[rank], heads));
+                        .putInt(list.numberInApplication(files[rank], heads))
+                        .putInt(stride)
+                        .putInt(facts);
             }
             all.clear();
         }

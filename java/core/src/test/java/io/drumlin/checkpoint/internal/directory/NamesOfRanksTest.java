@@ -28,13 +28,13 @@ class NamesOfRanksTest {
     /** Rank 1 of two ranks of one node. */
     private static Topology topology() {
         List<Integer> ranks = List.of(0, 1);
-        return new Topology(1, 2, NodeIdentity.named(List.of("node0")).get(0), ranks, ranks, 0, true);
+        return new Topology(1, 2, NodeIdentity.named(List.of("node0")).get(0), ranks, ranks, 0, true, true);
     }
 
     /** The second of four ranks of two nodes. The ranks 2 and 0 are on this node, and rank 2 is its head. */
     private static Topology withHead() {
         List<Integer> ranks = List.of(2, 0);
-        return new Topology(1, 4, NodeIdentity.named(List.of("node0")).get(0), ranks, ranks, 1, false);
+        return new Topology(1, 4, NodeIdentity.named(List.of("node0")).get(0), ranks, ranks, 1, false, false);
     }
 
     private Set<String> names() throws IOException {

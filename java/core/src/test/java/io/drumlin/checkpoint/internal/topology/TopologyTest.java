@@ -21,6 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TopologyTest {
@@ -130,6 +131,68 @@ class TopologyTest {
         assertThat(ranks).isEqualTo(expected);
         assertThat(ranks.get(4).fileRank()).isEqualTo(4);
         assertThat(ranks.get(0).fileRank()).isEqualTo(6);
+    }
+
+    /** Ranks of 4 nodes in sectors of 2: node by node, one after the other, in pairs, and in disorder. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, aaabbbcccddd",
+        "1, aaabbbcccddd",
+        "0, abcdabcdabcd",
+        "1, abcdabcdabcd",
+        "1, aabbccddabcd",
+        "0, abccbadddcba"
+    })
+    void aRankMeetsThoseOfItsNodeAndItsGroup(int heads, String nodeOfRank, @TempDir Path directory) throws IOException {
+        RunFixture run = new RunFixture(
+                directory, Map.of("basic.head", "" + heads, "basic.node_size", "3", "advanced.local_test", "0"));
+        FtiConfig config =
+                FtiConfig.parse(Files.readString(run.config()), run.config().toString());
+        List<String> names = List.of(nodeOfRank.split(""));
+        for (List<String> earlier : List.of(List.of("a", "b", "c", "d"), List.of("c", "a", "d", "b"))) {
+            NodeList list = NodeList.of(
+                    config,
+                    NodeIdentity.named(names),
+                    Optional.of(new NodeOrder(NodeIdentity.named(earlier), Optional.empty(), List.of())));
+            ThreadCommunicator.run(12, comm -> {
+                Optional<Host> host = Optional.of(new Host(names.get(comm.rank()), directory));
+                Topology topology = TopologyExchange.of(comm, config, host, "", nodes -> List.of(list))
+                        .get(0)
+                        .topology();
+                assertThat(topology).isEqualTo(list.topologies(heads).get(comm.rank()));
+                boolean head = topology.isHead();
+                List<Integer> own = list.ranks().stream()
+                        .filter(rank -> head == (list.ranks().indexOf(rank) % 3 < heads))
+                        .toList();
+                int node = earlier.indexOf(names.get(comm.rank()));
+                try (Communicator app = topology.own(comm);
+                        Communicator given = topology.ownAsGiven(comm);
+                        Communicator ofNode = topology.ofNode(app);
+                        Group group = Group.of(app, topology, 2)) {
+                    assertThat(ranks(app, comm)).isEqualTo(own);
+                    assertThat(ranks(given, comm))
+                            .isEqualTo(own.stream().sorted().toList());
+                    assertThat(ranks(ofNode, comm))
+                            .isEqualTo(own.stream()
+                                    .filter(rank -> names.get(rank).equals(names.get(comm.rank())))
+                                    .toList());
+                    assertThat(ranks(group.comm(), comm))
+                            .isEqualTo(IntStream.range(node / 2 * 2, node / 2 * 2 + 2)
+                                    .mapToObj(i -> list.ranks().get(i * 3 + topology.place()))
+                                    .toList());
+                }
+                if (heads > 0) {
+                    HeadLink.of(comm, topology).close();
+                }
+            });
+        }
+    }
+
+    /** The ranks in the whole communicator of those of a part, in their order there. */
+    private static List<Integer> ranks(Communicator part, Communicator whole) throws IOException {
+        int[] all = new int[part.size()];
+        part.allgather(new int[] {whole.rank()}, all);
+        return IntStream.of(all).boxed().toList();
     }
 
     /** Otherwise the next restart would take the replaced node for one that is lost, and its replacement for another. */
