@@ -275,7 +275,7 @@ public interface Checkpoints extends AutoCloseable {
          * The head calls it within {@link #open}, again and again, and once more after the application has left.
          * Checkpoints come first, but they cannot interrupt a call: while a call lasts, checkpoints wait on all nodes,
          * because the heads work together. Each head makes its calls independently of the others, so the callback must
-         * not make collective calls.
+         * not make collective calls, except those of {@link Checkpoints#stash}, which wait for the other heads.
          *
          * <p>After a call of less than 320 microseconds the head pauses for 20 microseconds. After several such calls
          * in a row the pause grows to at most 320 microseconds. If the callback throws, the head logs the exception,

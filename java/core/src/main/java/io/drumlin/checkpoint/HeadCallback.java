@@ -11,8 +11,8 @@ public interface HeadCallback {
     /**
      * Does a piece of work, in the thread of the head. Checkpoints for the heads wait until it returns.
      *
-     * @param head the run, which gives the place of this head and the communicator of the heads; the callback must not
-     *     close it
+     * @param head the run, which gives the place of this head, the communicator of the heads, and the stashes that
+     *     heads can make together; the callback must not close it
      * @throws IOException like any other exception, it ends the calls but not the run
      */
     void call(Checkpoints head) throws IOException;

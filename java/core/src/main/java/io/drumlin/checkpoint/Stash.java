@@ -10,6 +10,17 @@ import java.io.IOException;
  * directory on the parallel file system that all runs share. The run's checkpoints do not change. All methods are
  * collective, are called by one thread per rank, and wait for a checkpoint under way. A failure on one rank is thrown
  * on all ranks; a stash that was being created then does not exist, and the stash it was to replace still does.
+ *
+ * <p>Heads, too, can call all methods but {@link #load}, in their {@link HeadCallback}. A head then works on the files
+ * of all application ranks of its node, and the application continues. All heads must make the same calls in the same
+ * order; the methods are collective among the heads. A head that waits for the others finishes checkpoints meanwhile.
+ * It gets an exception if another head makes another call, or makes none until the run has ended. Heads read what they
+ * have copied: if the application has replaced the checkpoint meanwhile, the call fails.
+ *
+ * <p>Heads and the application must not work on a stash of the same id at the same time. If both are making it, one of
+ * them fails, or both; but to drop a stash, or to load or push one that the other side replaces, is not prevented, and
+ * then fails or gets one of the two. The application must not complete the run while heads are making a stash: one of
+ * the calls may fail.
  */
 public interface Stash {
 
@@ -26,7 +37,8 @@ public interface Stash {
      *
      * @param ckptId id of the checkpoint
      * @param stashId 0 or above
-     * @throws IOException level 1 has no such checkpoint, or it cannot be copied
+     * @throws IOException level 1 has no such checkpoint, it cannot be copied, or heads and the application are making
+     *     a stash with this id at once
      */
     void put(int ckptId, long stashId) throws IOException;
 
@@ -36,7 +48,8 @@ public interface Stash {
      * @param stashId 0 or above
      * @return id of the checkpoint in the stash
      * @throws IOException there is no such stash, a variable in it is not protected or has another size, the stash is
-     *     damaged, or a read failed; only after a failed read may data be partly overwritten
+     *     damaged or of several checkpoints, or a read failed; only after a failed read may data be partly overwritten
+     * @throws IllegalStateException this rank is a head, which has no data
      */
     int load(long stashId) throws IOException;
 

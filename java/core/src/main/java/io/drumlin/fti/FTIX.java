@@ -25,9 +25,10 @@ public final class FTIX {
     /**
      * {@code FTIX_CALLBACK}: sets a function that heads call while their nodes give them nothing to do, within
      * {@link FTI#FTI_Init}, as described at {@link Checkpoints.Builder#headCallback}. The function may use
-     * {@link FTI#FTI_COMM_WORLD}, {@link FTI#FTI_GetConfig} and the getters here, but no collective call. Each thread
-     * that is a rank of its own must set it before {@link FTI#FTI_Init}. Other ranks than heads do not call the
-     * function.
+     * {@link FTI#FTI_COMM_WORLD}, {@link FTI#FTI_GetConfig} and the getters here. It must not make collective calls,
+     * other than {@link #FTIX_Stash}, {@link #FTIX_StashPush}, {@link #FTIX_StashPull} and {@link #FTIX_StashDrop},
+     * which all heads make together, as described at {@link Stash}. Each thread that is a rank of its own must set the function
+     * before {@link FTI#FTI_Init}. Other ranks than heads do not call the function.
      *
      * @param func the function, also for the runs that this thread initialises later; null for none
      */
@@ -48,7 +49,7 @@ public final class FTIX {
     }
 
     /**
-     * {@code FTIX_StashLoad}: restores the protected variables from a stash on the nodes. Collective.
+     * {@code FTIX_StashLoad}: restores the protected variables from a stash on the nodes. Collective; not for heads.
      *
      * @param stashId 0 or above
      * @return id of the checkpoint that was put aside, or {@link FTI#FTI_NSCS}

@@ -10,6 +10,7 @@ import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,9 +103,9 @@ class CallbackTest {
         assertThat(calls.size()).isBetween(heads, 2 * heads);
     }
 
-    /** In C a head makes the stash for all ranks of its node. */
+    /** As in C a head makes the stash for all ranks of its node; in C it tries to load one, too. */
     @Test
-    void whatIsForTheApplicationIsRefused() throws IOException {
+    void headsMakeStashesAndTheRestIsForTheApplication() throws IOException {
         AtomicBoolean taken = new AtomicBoolean();
         Semaphore asked = new Semaphore(0);
         Queue<Long> results = new ConcurrentLinkedQueue<>();
@@ -112,18 +113,27 @@ class CallbackTest {
             FTIX_CALLBACK(() -> {
                 if (taken.get()) {
                     results.add((long) FTI_Checkpoint(2, FTI_L1));
-                    results.add(FTIX_Stash(1, 5));
+                    results.add((long) FTIX_StashLoad(5));
+                    assertThat(FTIX_Stash(1, 5)).isEqualTo(5);
+                    assertThat(FTIX_Stash(1, -1)).isEqualTo(FTI_NSCS);
+                    assertThat(FTIX_StashPush(5)).isEqualTo(FTI_SCES);
+                    assertThat(FTIX_StashDrop(5, FTI_FS_LOCAL)).isEqualTo(FTI_SCES);
+                    assertThat(FTIX_StashPull(5)).isEqualTo(FTI_SCES);
+                    assertThat(FTIX_StashDrop(5, FTI_FS_GLOBAL)).isEqualTo(FTI_SCES);
                     FTIX_CALLBACK(null);
                     asked.release();
                 }
             });
             if (FTI_Init(run.config().toString(), comm) == FTI_SCES) {
-                FTI_Protect(0, new double[3]);
+                double[] values = {comm.rank(), 1, 2};
+                FTI_Protect(0, values);
                 assertThat(FTI_Checkpoint(1, FTI_L1)).isEqualTo(FTI_DONE);
                 FTI_COMM_WORLD().barrier();
                 taken.set(true);
                 asked.acquireUninterruptibly();
-                assertThat(FTIX_Stash(1, 5)).isEqualTo(5);
+                Arrays.fill(values, 9);
+                assertThat(FTIX_StashLoad(5)).isEqualTo(1);
+                assertThat(values).containsExactly(comm.rank(), 1, 2);
             }
             assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
         });

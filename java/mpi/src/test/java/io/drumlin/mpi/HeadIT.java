@@ -62,6 +62,17 @@ class HeadIT {
         assertThat(found(kept)).containsExactly(1002, 1002);
     }
 
+    @Test
+    void headsPutACheckpointAsideForTheApplication() throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of("basic.head", "1", "basic.node_size", "2", "basic.group_size", "2", "basic.ckpt_io", "1"));
+        Mpirun.Outcome outcome = start(run, 1, "stash");
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+        assertThat(outcome.output().lines().filter("went back to 1"::equals)).hasSize(2);
+        assertCalledOnHeads(outcome);
+    }
+
     /** The same with a thread of each rank in place of the heads: MPI is called by two threads at once. */
     @Test
     void threadsTakeCheckpointsBehindTheComputation() throws IOException, InterruptedException {

@@ -10,20 +10,27 @@ import static io.drumlin.fti.FTI.FTI_Recover;
 import static io.drumlin.fti.FTI.FTI_SCES;
 import static io.drumlin.fti.FTI.FTI_Status;
 import static io.drumlin.fti.FTIX.FTIX_CALLBACK;
+import static io.drumlin.fti.FTIX.FTIX_Stash;
+import static io.drumlin.fti.FTIX.FTIX_StashLoad;
 import static io.drumlin.fti.FTIX.FTIX_TopoGet_myRank;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.fti.FTI;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A program ported from C that knows nothing of heads, other than that they may call a function of it. Arguments: configuration
  * file, id of the first checkpoint it takes, and what it does in the end: {@code finalize}, {@code fail} in that function and
- * finalize, or {@code kill} the head of the first node and take checkpoints until the job ends.
+ * finalize, {@code stash} a checkpoint by heads and finalize, or {@code kill} the head of the first node and take checkpoints until
+ * the job ends.
  */
 public final class HeadProgram {
 
@@ -35,8 +42,46 @@ public final class HeadProgram {
     private HeadProgram() {}
 
     public static void main(String[] args) throws IOException {
-        FTIX_CALLBACK(() -> called(args[2].equals("fail")));
-        Communicators.run(world -> run(world, args[0], Integer.parseInt(args[1]), args[2].equals("kill")));
+        int first = Integer.parseInt(args[1]);
+        FTIX_CALLBACK(() -> {
+            called(args[2].equals("fail"));
+            putAside(args[0], first);
+        });
+        Communicators.run(world -> run(world, args[0], first, args[2]));
+    }
+
+    /** The application asks for it by a file, and learns by one that it was done. */
+    private static void putAside(String config, int ckptId) {
+        Path done = Path.of(config + ".done" + FTI_COMM_WORLD().rank());
+        if (Files.exists(Path.of(config + ".ask")) && !Files.exists(done)) {
+            require(FTIX_Stash(ckptId, 5) == 5, "FTIX_Stash");
+            create(done);
+        }
+    }
+
+    private static void create(Path file) {
+        try {
+            Files.createFile(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void goBack(String config, double[] values, int rank, int first) throws IOException {
+        take(values, rank, first, FTI.FTI_L1);
+        FTI_COMM_WORLD().barrier();
+        if (rank == 0) {
+            create(Path.of(config + ".ask"));
+        }
+        for (int head = 0; head < 2; head++) {
+            while (!Files.exists(Path.of(config + ".done" + head))) {
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+        take(values, rank, first + 1, FTI.FTI_L1);
+        require(FTIX_StashLoad(5) == first, "FTIX_StashLoad");
+        require(Arrays.equals(values, values(rank, first)), "the data of the stash");
+        System.out.println("went back to " + first);
     }
 
     private static void called(boolean fails) {
@@ -47,7 +92,7 @@ public final class HeadProgram {
         require(!fails, "callback");
     }
 
-    private static void run(Communicator world, String config, int first, boolean kills) throws IOException {
+    private static void run(Communicator world, String config, int first, String end) throws IOException {
         long[] pids = pids(world);
         require(FTI_Init(config, world) == FTI_SCES, "FTI_Init");
         System.out.println("rank " + world.rank() + " goes on");
@@ -60,9 +105,12 @@ public final class HeadProgram {
             require(Arrays.equals(values, values(rank, found)), "the data of checkpoint " + found);
             System.out.println("recovered " + found);
         }
+        if (end.equals("stash")) {
+            goBack(config, values, rank, first);
+        }
         take(values, rank, first, FTI.FTI_L2);
         take(values, rank, first + 1, FTI.FTI_L4);
-        if (kills) {
+        if (end.equals("kill")) {
             take(values, rank, first + 2, FTI.FTI_L3);
             if (rank == 0) {
                 ProcessHandle.of(pids[0]).orElseThrow().destroyForcibly();

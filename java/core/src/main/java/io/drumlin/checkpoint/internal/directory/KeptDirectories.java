@@ -4,7 +4,7 @@ import io.drumlin.checkpoint.Level;
 import java.nio.file.Path;
 
 /**
- * The place of a checkpoint of level 1, 2 or 3 that was kept when another took its place.
+ * The place of one checkpoint of level 1, 2 or 3, such as one that was kept when another took its place, or a stash.
  *
  * @param files the directory with its files on this rank's node
  * @param metadata the directory with its metadata, in the modes that keep them apart from the data

@@ -318,7 +318,7 @@ public final class FtiFfMode implements IoMode {
      */
     private List<Key> keys(List<Candidate> candidates) throws IOException {
         Map<Key, Integer> own = new HashMap<>();
-        if (group.sector() == 0 && group.id() == topology.heads()) {
+        if (context.isOfFirstGroup()) {
             candidates.forEach(each -> own.merge(
                     new Key(each.ckptId, each.common), each.place.slot().age(), Math::min));
         }

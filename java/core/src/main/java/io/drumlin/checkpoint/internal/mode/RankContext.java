@@ -36,6 +36,23 @@ public record RankContext(
         return level.isGlobal() ? app : node;
     }
 
+    /**
+     * Returns the context in which a head looks for the files of an application rank of its node. The heads form a
+     * group in the place of the groups of these ranks.
+     *
+     * @param place the place of the application rank on the node
+     */
+    public RankContext standingFor(int place) {
+        Group heads = new Group(group.sector(), place, group.comm());
+        return new RankContext(app, node, heads, topology.at(place), storage, slabs, reader, rejected, events);
+    }
+
+    /** Returns whether this rank is in the first group of those that take part. Heads stand for one group at a time. */
+    public boolean isOfFirstGroup() {
+        boolean onePerNode = app.size() == topology.nodes();
+        return group.sector() == 0 && (onePerNode || group.id() == topology.heads());
+    }
+
     /** Returns a copy with another list of rejected files. */
     public RankContext with(RejectedFiles others) {
         return new RankContext(app, node, group, topology, storage, slabs, reader, others, events);

@@ -564,11 +564,12 @@ public final class PosixMode implements IoMode {
     }
 
     private void requireRanks(Path path, GroupMetadata metadata) throws DrumlinException {
-        int ranks = metadata.origin().map(Origin::ranks).orElse(app.size());
-        if (ranks != app.size()) {
+        int now = topology.ranksOfApplication();
+        int ranks = metadata.origin().map(Origin::ranks).orElse(now);
+        if (ranks != now) {
             throw MetadataOrigin.refused(
                     path,
-                    "the checkpoint is of " + ranks + " ranks, and there are " + app.size() + " now",
+                    "the checkpoint is of " + ranks + " ranks, and there are " + now + " now",
                     "restart with the number of ranks of the run that wrote it");
         }
     }

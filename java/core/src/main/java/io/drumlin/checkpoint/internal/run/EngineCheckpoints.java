@@ -62,10 +62,10 @@ public final class EngineCheckpoints implements Checkpoints {
     private final boolean asynchronous;
     private final Optional<FileStaging> staging;
     private final FaultInjection faultInjection;
-    private final EngineStash stash;
     private final SharedHdf5File singleFile;
     private final RunDescription description;
     private final RunEnding ending;
+    private Stash stash;
     private Status status = Status.FRESH;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
     private @Nullable VariableByVariable incremental;
@@ -108,7 +108,9 @@ public final class EngineCheckpoints implements Checkpoints {
 
     Head head(OpenOptions given) {
         IdleHead idle = new IdleHead(run.headLink().orElseThrow(), this, given.headCallback);
-        return new Head(engine, idle, report -> given.finishedByHead.accept(this, report));
+        Head head = new Head(engine, idle, report -> given.finishedByHead.accept(this, report));
+        stash = new HeadStash(head, stash);
+        return head;
     }
 
     private void begin(OpenOptions given) throws IOException {

@@ -9,14 +9,17 @@ import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.FileLocation;
+import io.drumlin.checkpoint.internal.directory.KeptDirectories;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.Engine;
+import io.drumlin.checkpoint.internal.engine.IoModes;
 import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
 import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.FileCopy;
+import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.topology.Topology;
@@ -30,14 +33,18 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
-/** The stashes of a run. */
+/** The stashes of a run: on an application rank its own files, on a head those of all application ranks of its node. */
 final class EngineStash implements Stash {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+    private static final String MEANWHILE = "; the application may have replaced the checkpoint meanwhile";
+
     private final Engine engine;
     private final Communicator app;
     private final Topology topology;
@@ -47,6 +54,9 @@ final class EngineStash implements Stash {
     private final ProtectedVariables variables;
     private final PendingCheckpoint underway;
     private final RecoverySource last;
+
+    /** The application ranks whose files this rank copies. */
+    private final List<RankContext> ranks;
 
     EngineStash(Engine engine, ProtectedVariables variables, PendingCheckpoint underway, RecoverySource last) {
         this.last = last;
@@ -58,24 +68,34 @@ final class EngineStash implements Stash {
         directories = engine.directories();
         levels = engine.levels();
         storage = engine.storage();
+        ranks = topology.isHead()
+                ? IntStream.range(topology.heads(), topology.nodeSize())
+                        .mapToObj(engine.context()::standingFor)
+                        .toList()
+                : List.of(engine.context());
     }
 
-    /** This rank's file in a directory of checkpoint files, and the directory of the metadata of its group. */
-    private record Item(StoredCheckpoint checkpoint, Path file, Path metadataDirectory) {}
+    /** The file of an application rank in a directory of checkpoint files, and the metadata of its group. */
+    private record Item(StoredCheckpoint checkpoint, Path file, Path metadata) {}
 
     @Override
     public void put(int ckptId, long stashId) throws IOException {
         underway.awaitHere();
         // The previous stash may still exist, half deleted.
         Agreement.run(app, "waiting for what was replaced", engine.levels()::awaitDeletion);
-        Item item = item(levels, ckptId, "checkpoint " + ckptId + " of level 1");
-        copy(item, Layer.LOCAL, stashId);
+        // While a head looks, the application may write its next checkpoint to the other places.
+        CheckpointDirectories places = topology.isHead()
+                ? new KeptDirectories(
+                        levels.directory(Level.L1, CommitSlot.COMMITTED),
+                        levels.metadataDirectory(Level.L1, CommitSlot.COMMITTED))
+                : levels;
+        copy(items(places, ckptId, "checkpoint " + ckptId + " of level 1"), Layer.LOCAL, stashId);
     }
 
     @Override
     public int load(long stashId) throws IOException {
         underway.awaitHere();
-        Item item = item(stashId, Layer.LOCAL);
+        Item item = items(stashId, Layer.LOCAL).get(0);
         try {
             StoredFile file = Agreement.call(app, "loading stash " + stashId, () -> {
                 item.checkpoint.check(FileKind.PLAIN, item.file, RetainPolicy.BLOCK_SUMS);
@@ -113,27 +133,29 @@ final class EngineStash implements Stash {
     @Override
     public void push(long stashId) throws IOException {
         underway.awaitHere();
-        Item item = item(stashId, Layer.LOCAL);
-        boolean there = Agreement.call(app, "pushing stash " + stashId, () -> isThere(item, stashId));
+        List<Item> items = items(stashId, Layer.LOCAL);
+        boolean there = Agreement.call(app, "pushing stash " + stashId, () -> isThere(items, stashId));
         long[] all = {there ? 1 : 0};
         app.allreduce(all, Communicator.Op.MIN);
         if (all[0] == 0) {
-            copy(item, Layer.GLOBAL, stashId);
+            copy(items, Layer.GLOBAL, stashId);
         }
     }
 
-    private boolean isThere(Item item, long stashId) throws IOException {
+    private boolean isThere(List<Item> items, long stashId) throws IOException {
         Path directory = directories.globalStash(stashId);
         if (!PathStatus.isDirectory(directory)) {
             return false;
         }
-        Path same = directory.resolve(item.file.getFileName());
-        if (!PathStatus.exists(same) || Files.mismatch(same, item.file) >= 0) {
-            throw DrumlinException.during("pushing stash " + stashId)
-                    .path(directory)
-                    .problem("another stash has this id; all runs share the directory")
-                    .advice("drop it first, or take another id")
-                    .exception();
+        for (Item item : items) {
+            Path same = directory.resolve(item.file.getFileName());
+            if (!PathStatus.exists(same) || Files.mismatch(same, item.file) >= 0) {
+                throw DrumlinException.during("pushing stash " + stashId)
+                        .path(directory)
+                        .problem("another stash has this id; all runs share the directory")
+                        .advice("drop it first, or take another id")
+                        .exception();
+            }
         }
         return true;
     }
@@ -146,7 +168,7 @@ final class EngineStash implements Stash {
         long[] all = {there ? 1 : 0};
         app.allreduce(all, Communicator.Op.MIN);
         if (all[0] == 0) {
-            copy(item(stashId, Layer.GLOBAL), Layer.LOCAL, stashId);
+            copy(items(stashId, Layer.GLOBAL), Layer.LOCAL, stashId);
         }
     }
 
@@ -157,7 +179,8 @@ final class EngineStash implements Stash {
             if (isMaster(layer)) {
                 Path directory = directory(layer, stashId);
                 DirectoryTree.delete(directory, storage);
-                DirectoryTree.delete(unfinished(directory), storage);
+                DirectoryTree.delete(unfinished(directory, false), storage);
+                DirectoryTree.delete(unfinished(directory, true), storage);
                 DirectoryTree.delete(replaced(directory), storage);
             }
         });
@@ -167,17 +190,40 @@ final class EngineStash implements Stash {
         return layer == Layer.LOCAL ? topology.isNodeMaster() : topology.isGlobalMaster();
     }
 
-    private Item item(long stashId, Layer layer) throws IOException {
+    private List<Item> items(long stashId, Layer layer) throws IOException {
         Path directory = directory(layer, stashId);
-        return item(new OnePlace(directory), Integer.MIN_VALUE, "stash " + stashId);
+        return items(new KeptDirectories(directory, directory), Integer.MIN_VALUE, "stash " + stashId);
     }
 
-    /** @param ckptId id of the checkpoint; any if negative */
-    private Item item(CheckpointDirectories places, int ckptId, String what) throws IOException {
+    /**
+     * Returns the files of this rank, or of the ranks for which it stands, of one checkpoint. Collective.
+     *
+     * @param ckptId id of the checkpoint; any if negative
+     */
+    private List<Item> items(CheckpointDirectories places, int ckptId, String what) throws IOException {
+        List<Item> items = new ArrayList<>();
+        for (RankContext rank : ranks) {
+            Item item = item(rank, places, ckptId, what);
+            StoredCheckpoint first = items.isEmpty() ? item.checkpoint : items.get(0).checkpoint;
+            // The same on all ranks, so that they fail together.
+            if (item.checkpoint.ckptId() != first.ckptId()
+                    || !item.checkpoint.identity().equals(first.identity())) {
+                throw DrumlinException.during("looking for " + what)
+                        .path(places.directory(Level.L1, CommitSlot.COMMITTED))
+                        .problem("the files of a node are not of one checkpoint" + MEANWHILE)
+                        .exception();
+            }
+            items.add(item);
+        }
+        return items;
+    }
+
+    private Item item(RankContext rank, CheckpointDirectories places, int ckptId, String what) throws IOException {
         RejectedFiles rejected = RejectedFiles.of(app, "looking for " + what);
-        Optional<StoredCheckpoint> found = engine.modeAt(places, rejected).stored(Level.L1).stream()
-                .filter(stored -> ckptId < 0 || stored.ckptId() == ckptId)
-                .findFirst();
+        Optional<StoredCheckpoint> found =
+                IoModes.of(rank.with(rejected), engine.config(), places, engine.packing()).stored(Level.L1).stream()
+                        .filter(stored -> ckptId < 0 || stored.ckptId() == ckptId)
+                        .findFirst();
         rejected.requireReadable();
         return Agreement.call(app, "looking for " + what, () -> {
             List<FileLocation> files = found.map(
@@ -186,37 +232,83 @@ final class EngineStash implements Stash {
             if (files.isEmpty()) {
                 throw DrumlinException.during("looking for " + what)
                         .path(places.directory(Level.L1, CommitSlot.COMMITTED))
-                        .rank(app.rank())
-                        .problem("this rank has no file of it")
+                        .rank(rank.topology().rank())
+                        .problem("this rank has no file of it" + (topology.isHead() ? MEANWHILE : ""))
                         .exception();
             }
             StoredCheckpoint checkpoint = found.orElseThrow();
-            return new Item(
-                    checkpoint, files.get(0).path(), places.metadataDirectory(Level.L1, checkpoint.metadataSlot()));
+            Path metadata = places.metadataDirectory(Level.L1, checkpoint.metadataSlot());
+            return new Item(checkpoint, files.get(0).path(), metadata.resolve(MetadataFiles.name(rank.group())));
         });
     }
 
-    private void copy(Item item, Layer layer, long stashId) throws IOException {
+    private void copy(List<Item> items, Layer layer, long stashId) throws IOException {
         Path directory = directory(layer, stashId);
-        Path part = unfinished(directory);
+        Path part = unfinished(directory, topology.isHead());
         String operation = "making " + directory;
-        Agreement.run(app, operation, () -> {
-            if (isMaster(layer)) {
-                DirectoryTree.delete(part, storage);
-                DirectoryTree.delete(replaced(directory), storage);
-                DirectoryTree.make(stashes(directory), storage);
-                storage.createDirectories(part);
+        try {
+            onMasters(layer, operation, () -> begin(directory, part));
+            Agreement.run(app, operation, () -> {
+                for (Item item : items) {
+                    copy(item.file, part);
+                    // Each node has one rank of a group. FTI-FF has no separate metadata.
+                    boolean writesMetadata =
+                            layer == Layer.LOCAL || engine.group().index() == 0;
+                    if (writesMetadata && PathStatus.exists(item.metadata)) {
+                        copy(item.metadata, part);
+                    }
+                }
+            });
+            if (topology.isHead()) {
+                verify(part, items.get(0).checkpoint.ckptId());
             }
-        });
-        Agreement.run(app, operation, () -> {
-            copy(item.file, part);
-            Path metadata = item.metadataDirectory.resolve(MetadataFiles.name(engine.group()));
-            // Each node has one rank of a group. FTI-FF has no separate metadata.
-            if ((layer == Layer.LOCAL || engine.group().index() == 0) && PathStatus.exists(metadata)) {
-                copy(metadata, part);
-            }
-        });
+        } catch (MeetingException unknown) {
+            throw unknown;
+        } catch (IOException failed) {
+            deleteUnfinished(layer, part, failed);
+            throw failed;
+        }
         publish(layer, directory);
+    }
+
+    private void begin(Path directory, Path part) throws IOException {
+        DirectoryTree.delete(part, storage);
+        DirectoryTree.make(stashes(directory), storage);
+        storage.createDirectories(part);
+        // Not earlier: of the application and a head that begin at once, one sees the other.
+        Path other = unfinished(directory, !topology.isHead());
+        if (PathStatus.exists(other)) {
+            throw DrumlinException.during("making " + directory)
+                    .path(other)
+                    .problem((topology.isHead() ? "the application is" : "heads are")
+                            + " making a stash with this id, or ended while they made it")
+                    .advice("take another id, or drop the stash when nobody makes it")
+                    .exception();
+        }
+        DirectoryTree.delete(replaced(directory), storage);
+    }
+
+    /** Reads the copies, because the application may have replaced the files while a head copied them. Collective. */
+    private void verify(Path part, int ckptId) throws IOException {
+        List<Item> copies = items(new KeptDirectories(part, part), ckptId, "copies of checkpoint " + ckptId);
+        try {
+            Agreement.run(app, "verifying " + part, () -> {
+                for (Item copy : copies) {
+                    copy.checkpoint.check(FileKind.PLAIN, copy.file, RetainPolicy.NOTHING);
+                }
+            });
+        } finally {
+            engine.reader().forget();
+        }
+    }
+
+    private void deleteUnfinished(Layer layer, Path part, IOException failed) {
+        if (isMaster(layer)) {
+            IOException left = Agreement.attempt(app, "deleting " + part, () -> DirectoryTree.delete(part, storage));
+            if (left != null) {
+                failed.addSuppressed(left);
+            }
+        }
     }
 
     private void copy(Path file, Path directory) throws IOException {
@@ -229,7 +321,7 @@ final class EngineStash implements Stash {
      * ranks load data of the same time, whatever fails and wherever. Collective.
      */
     private void publish(Layer layer, Path directory) throws IOException {
-        Path part = unfinished(directory);
+        Path part = unfinished(directory, topology.isHead());
         Path replaced = replaced(directory);
         String operation = "making " + directory;
         try {
@@ -257,7 +349,7 @@ final class EngineStash implements Stash {
 
     /** Restores the old stash, on any node only after the new one is gone from all. Collective. */
     private void takeBack(Layer layer, Path directory, IOException failed) {
-        Path part = unfinished(directory);
+        Path part = unfinished(directory, topology.isHead());
         Path replaced = replaced(directory);
         try {
             onMasters(layer, "taking back " + directory, () -> {
@@ -299,24 +391,9 @@ final class EngineStash implements Stash {
         return directory.resolveSibling(directory.getFileName() + ".drumlin-replaced");
     }
 
-    private static Path unfinished(Path directory) {
-        return directory.resolveSibling(directory.getFileName() + ".drumlin-part");
-    }
-
-    /** A single directory with files and metadata. */
-    private record OnePlace(Path committed) implements CheckpointDirectories {
-
-        @Override
-        public Path directory(Level level, CommitSlot slot) {
-            return slot == CommitSlot.COMMITTED
-                    ? committed
-                    : unfinished(committed).resolve(slot.name());
-        }
-
-        @Override
-        public Path metadataDirectory(Level level, CommitSlot slot) {
-            return directory(level, slot);
-        }
+    /** Returns the directory of a stash that heads or ranks of the application are making. */
+    private static Path unfinished(Path directory, boolean heads) {
+        return directory.resolveSibling(directory.getFileName() + (heads ? ".drumlin-part-heads" : ".drumlin-part"));
     }
 
     private Path directory(Layer layer, long stashId) {

@@ -34,6 +34,8 @@ import io.drumlin.checkpoint.internal.topology.HeadLink;
 import io.drumlin.checkpoint.internal.topology.HeadLink.Order;
 import io.drumlin.checkpoint.internal.topology.HeadLink.Outcome;
 import io.drumlin.checkpoint.internal.topology.HeadLink.Task;
+import io.drumlin.checkpoint.internal.topology.HeadMeeting;
+import io.drumlin.checkpoint.internal.topology.HeadMeeting.Purpose;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -71,6 +73,7 @@ final class Head {
 
     private final HeadLink link;
     private final Communicator heads;
+    private final HeadMeeting meeting;
     private final Group group;
     private final Topology topology;
     private final FtiConfig config;
@@ -93,6 +96,7 @@ final class Head {
         Run run = engine.run();
         this.link = run.headLink().orElseThrow();
         this.heads = engine.app();
+        this.meeting = new HeadMeeting(heads);
         this.group = engine.group();
         this.topology = run.topology();
         this.config = run.config();
@@ -129,7 +133,7 @@ final class Head {
     }
 
     private void carryOutAll() throws IOException {
-        try {
+        orAbort(() -> {
             List<Order> orders = nextOrders();
             while (orders.stream().noneMatch(order -> order.task() == Task.END)) {
                 carryOut(orders);
@@ -137,11 +141,52 @@ final class Head {
             }
             // As in C FTI, where a program may rely on it to handle the application's last work.
             idle.call();
+            end();
+        });
+    }
+
+    private void orAbort(Agreement.Step work) throws IOException {
+        try {
+            work.run();
         } catch (RuntimeException | Error e) {
             // The other heads may be exchanging data with this one, and its node waits for the answer.
             LOG.log(Logger.Level.ERROR, "the head of node " + topology.node() + " failed, aborting the job", e);
             heads.abort(1);
             throw e;
+        }
+    }
+
+    /** Lets the others end, too: one may still wait for this head. */
+    private void end() {
+        try {
+            levels.requireKnown();
+            meeting.meet(Purpose.END);
+        } catch (MeetingException unknown) {
+            meeting.leave(unknown);
+        }
+    }
+
+    /**
+     * Does what the callbacks of all heads ask for. Until all of them have asked for it, this head carries out the
+     * orders of the application. Collective among the heads.
+     *
+     * @param operation what the callbacks ask for, the same on all heads
+     */
+    void together(String operation, Agreement.Step work) throws IOException {
+        levels.requireKnown();
+        Purpose next = meeting.meet(Purpose.CALL);
+        while (next == Purpose.ORDERS) {
+            orAbort(() -> carryOut(link.orders()));
+            levels.requireKnown();
+            next = meeting.meet(Purpose.CALL);
+        }
+        try {
+            meeting.requireSame(next, operation);
+            work.run();
+        } catch (MeetingException unknown) {
+            // The others may be in another step of this work.
+            levels.stayAsTheyAre(unknown);
+            throw unknown;
         }
     }
 
@@ -157,6 +202,7 @@ final class Head {
         boolean known = true;
         try {
             levels.requireKnown();
+            meeting.meet(Purpose.ORDERS);
             if (orders.get(0).task() == Task.TIDY) {
                 tidy(orders.get(0).level());
             } else {

@@ -40,6 +40,12 @@ public record Topology(
         return new Topology(position, ranks, other, nodeRanks, nodeFileRanks, heads, isNumberedByNode, isInRankOrder);
     }
 
+    /** Returns the topology of the rank at a place on this rank's node. */
+    public Topology at(int place) {
+        int other = position - place() + place;
+        return new Topology(other, ranks, identity, nodeRanks, nodeFileRanks, heads, isNumberedByNode, isInRankOrder);
+    }
+
     /** Returns this rank in the communicator given to the run. */
     public int rank() {
         return nodeRanks.get(place());
