@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>All ranks have synced their files in {@code tmp} before {@link #commit} is called. The old directory is renamed
  * aside, the new one is renamed in, and the parent is synced. Only when every node has done so is the old one deleted.
  * At every moment one complete checkpoint is spread over {@code tmp}, the level's directory and the directory aside.
- * {@code CheckpointSearch} finds it, and its {@code IoMode} identifies it. One rank per directory does the work: the
- * first rank of the node for L1 to L3, and the first rank of the run for L4 and for the directories of metadata, which
- * are handled in the same way in the modes that have them.
+ * At a restart {@code CheckpointSearch} finds it, and {@link #completeInterruptedCommit} finishes what a kill has
+ * interrupted. One rank per directory does the work: the first rank of the node for L1 to L3, and the first rank of the
+ * run for L4 and for the directories of metadata, which are handled in the same way in the modes that have them.
  */
 public final class CommitProtocol implements CheckpointDirectories {
 

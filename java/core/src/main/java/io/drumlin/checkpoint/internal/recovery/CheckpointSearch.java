@@ -15,8 +15,8 @@ import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
-import io.drumlin.checkpoint.internal.recovery.CheckpointRepair.Remains;
-import io.drumlin.checkpoint.internal.recovery.CheckpointRepair.Result;
+import io.drumlin.checkpoint.internal.recovery.LostFileRepair.Remains;
+import io.drumlin.checkpoint.internal.recovery.LostFileRepair.Result;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
@@ -51,7 +51,7 @@ public final class CheckpointSearch {
     private final CommitProtocol levels;
     private final IoMode mode;
     private final FileRebuilder rebuilder;
-    private final CheckpointRepair repair;
+    private final LostFileRepair repair;
     private final StorageEngine storage;
     private final CheckpointReader reader;
     private final RejectedFiles rejected;
@@ -91,7 +91,7 @@ public final class CheckpointSearch {
         this.levels = levels;
         this.mode = mode;
         this.rebuilder = rebuilder;
-        repair = new CheckpointRepair(context, rebuilder);
+        repair = new LostFileRepair(context, rebuilder);
         storage = context.storage();
         reader = context.reader();
         rejected = context.rejected();

@@ -24,7 +24,7 @@ import java.util.OptionalInt;
  * (docs/formats/fti-run-directory.md, section 5). The data of every rank are needed. Partner copies and encoded files
  * that cannot be made again are done without.
  */
-final class CheckpointRepair {
+final class LostFileRepair {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
@@ -34,7 +34,7 @@ final class CheckpointRepair {
     private final CheckpointReader reader;
     private final RejectedFiles rejected;
 
-    CheckpointRepair(RankContext context, FileRebuilder rebuilder) {
+    LostFileRepair(RankContext context, FileRebuilder rebuilder) {
         app = context.app();
         group = context.group();
         reader = context.reader();
