@@ -2,14 +2,11 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -73,7 +70,7 @@ class ManyVariablesTest {
             AtomicInteger messages = new AtomicInteger();
             FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
             try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(counted(comm, messages))
+                    .communicator(CountedCommunicator.of(comm, name -> !name.matches("rank|size|close"), messages))
                     .storage(storage)
                     .open()) {
                 byte[][] data = new byte[variables][size];
@@ -99,23 +96,5 @@ class ManyVariablesTest {
         return new Cost(
                 costs.values().stream().mapToInt(Cost::writes).sum(),
                 costs.values().stream().mapToInt(Cost::messages).sum());
-    }
-
-    /** The same communicator, and those split off it, every call counted. */
-    private static Communicator counted(Communicator real, AtomicInteger calls) {
-        return (Communicator) Proxy.newProxyInstance(
-                Communicator.class.getClassLoader(),
-                new Class<?>[] {Communicator.class},
-                (proxy, method, arguments) -> {
-                    if (!method.getName().matches("rank|size|close")) {
-                        calls.incrementAndGet();
-                    }
-                    try {
-                        Object result = method.invoke(real, arguments);
-                        return result instanceof Communicator part ? counted(part, calls) : result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
     }
 }

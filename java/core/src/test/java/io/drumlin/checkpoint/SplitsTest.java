@@ -2,11 +2,8 @@ package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +39,8 @@ class SplitsTest {
         List<String> hosts = List.of(hostOfRank.split(""));
         ThreadCommunicator.run(hosts.size(), comm -> {
             AtomicInteger calls = new AtomicInteger();
-            try (Checkpoints checkpoints = run.on(hosts, counted(comm, calls)).open()) {
+            try (Checkpoints checkpoints = run.on(hosts, CountedCommunicator.of(comm, "split"::equals, calls))
+                    .open()) {
                 if (!checkpoints.isHead()) {
                     assertThat(calls).hasValue(splits);
                     assertThat(checkpoints.status() != Status.FRESH).isEqualTo(restart);
@@ -57,23 +55,5 @@ class SplitsTest {
                 }
             }
         });
-    }
-
-    /** The same communicator, and those made from it, every split counted. */
-    private static Communicator counted(Communicator real, AtomicInteger splits) {
-        return (Communicator) Proxy.newProxyInstance(
-                Communicator.class.getClassLoader(),
-                new Class<?>[] {Communicator.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("split")) {
-                        splits.incrementAndGet();
-                    }
-                    try {
-                        Object result = method.invoke(real, arguments);
-                        return result instanceof Communicator made ? counted(made, splits) : result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
     }
 }
