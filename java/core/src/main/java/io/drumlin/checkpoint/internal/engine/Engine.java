@@ -56,6 +56,8 @@ public record Engine(
         RunDirectory directories = run.directories();
         StorageEngine storage = run.storage();
         // The program's messages must be kept apart from those of checkpoints, which another thread may send.
+        // Without nodeOrder the run's communicator has the order of the program's ranks, also in a former order of
+        // nodes.
         boolean inNodeOrder = run.nodeOrder() || topology.isInRankOrder();
         Communicator app = inNodeOrder ? run.app().dup() : run.app().split(0, topology.position());
         boolean sameOrder = run.nodeOrder() || topology.isNumberedByNode();
