@@ -82,13 +82,16 @@ final class HostLossRank {
                 tell(world, "fresh");
             }
             writer.value = job;
+            boolean armed = false;
             for (ckptId++; ckptId <= last || (where != Where.NEVER && where != Where.END); ckptId++) {
                 for (int variable = 0; variable < values.length; variable++) {
                     for (int i = 0; i < values[variable].length; i++) {
                         values[variable][i] = value(world.rank(), variable, job, ckptId, i);
                     }
                 }
-                if (stops && ckptId == last) {
+                // The job before may have come further than it should: then it is the first checkpoint of this one.
+                if (stops && ckptId >= last && !armed) {
+                    armed = true;
                     if (where == Where.COMPUTATION) {
                         stop();
                     } else if (where == Where.CHECKPOINT) {
