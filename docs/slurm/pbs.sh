@@ -1,6 +1,6 @@
 #!/bin/bash
-# The same under PBS, which does not tell a job its end. The tests do not run it. Queue it several times, each with
-# -W depend=afterany:JOB: a job continues where the one before has stopped.
+# The same under PBS. It says the end itself: a node need not have a qstat. The tests do not run it. Queue it several
+# times, each with -W depend=afterany:JOB: a job continues where the one before has stopped.
 #PBS -l select=4:ncpus=2:mpiprocs=2 -l walltime=04:00:00
 #PBS -r y -j oe
 export DRUMLIN_END_TIME=$(($(date +%s) + 4 * 3600))
