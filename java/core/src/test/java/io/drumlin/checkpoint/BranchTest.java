@@ -117,6 +117,28 @@ class BranchTest {
         assertThat(run.restartValue("exec_id")).isEqualTo(parent + "-from-3.2");
     }
 
+    /** The program of another run, or one that was changed. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3", "4", "5"})
+    void aProgramWithOtherVariablesIsRefusedAndNothingIsLost(String ioMode) throws IOException {
+        RunFixture run = parent(ioMode);
+        String parent = run.restartValue("exec_id");
+        Map<String, String> before = files(parent);
+        UnaryOperator<Checkpoints.Builder> choice = builder -> builder.from(3);
+        open(run, choice, (checkpoints, comm) -> {
+            int[] longer = {7, 7, 7};
+            checkpoints.protect(0, longer);
+            assertThatThrownBy(checkpoints::recover)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("are stored");
+            assertThat(longer).containsOnly(7);
+        });
+        assertThat(files(parent)).isEqualTo(before);
+        open(run, choice, (checkpoints, comm) -> recovers(checkpoints, 3, 3, comm.rank()));
+        assertThat(run.restartValue("exec_id")).isEqualTo(parent + "-from-3");
+        assertThat(files(parent)).isEqualTo(before);
+    }
+
     @Test
     void branchesShareFiles() throws IOException {
         RunFixture run = parent("3");
