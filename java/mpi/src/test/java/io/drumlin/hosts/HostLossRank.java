@@ -82,16 +82,15 @@ final class HostLossRank {
                 tell(world, "fresh");
             }
             writer.value = job;
-            boolean armed = false;
+            // The job before may have come further than it should.
+            int stopAt = Math.max(last, ckptId + 1);
             for (ckptId++; ckptId <= last || (where != Where.NEVER && where != Where.END); ckptId++) {
                 for (int variable = 0; variable < values.length; variable++) {
                     for (int i = 0; i < values[variable].length; i++) {
                         values[variable][i] = value(world.rank(), variable, job, ckptId, i);
                     }
                 }
-                // The job before may have come further than it should: then it is the first checkpoint of this one.
-                if (stops && ckptId >= last && !armed) {
-                    armed = true;
+                if (stops && ckptId == stopAt) {
                     if (where == Where.COMPUTATION) {
                         stop();
                     } else if (where == Where.CHECKPOINT) {
