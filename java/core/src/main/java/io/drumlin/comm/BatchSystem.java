@@ -1,6 +1,7 @@
 package io.drumlin.comm;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -11,7 +12,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -229,7 +232,7 @@ public final class BatchSystem {
         try {
             return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
-            return "its output could not be read: " + e.getMessage();
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -238,16 +241,19 @@ public final class BatchSystem {
         try {
             process.getOutputStream().close();
             // A job of PBS has all its environment in its attributes, which may be more than fits into the pipe.
-            CompletableFuture<String> read = CompletableFuture.supplyAsync(() -> text(process));
+            String text = CompletableFuture.supplyAsync(() -> text(process)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
             if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw new IOException(String.join(" ", command) + " did not end in " + PATIENCE_SECONDS + " s");
+                throw new TimeoutException();
             }
-            String text = read.join();
             if (process.exitValue() != 0) {
                 throw new IOException(
                         String.join(" ", command) + " failed with status " + process.exitValue() + ": " + text);
             }
             return text;
+        } catch (TimeoutException e) {
+            throw new IOException(String.join(" ", command) + " did not end in " + PATIENCE_SECONDS + " s", e);
+        } catch (ExecutionException e) {
+            throw new IOException("the output of " + String.join(" ", command) + " could not be read", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(String.join(" ", command) + " was interrupted", e);
