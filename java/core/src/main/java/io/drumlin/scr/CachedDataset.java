@@ -164,15 +164,13 @@ public final class CachedDataset {
         Agreement.run(world, "listing cached files", () -> {
             List<String> maps = List.of(directory.recorded(directory.filemap(world.rank())));
             List<String> data = List.copyOf(readMap().sorted().keys());
-            own.addPath(layout.name(), Redundancy.MAPS, "RANK")
-                    .put(Integer.toString(world.rank()), movable(Redundancy.MAPS, maps));
-            own.addPath(layout.name(), Redundancy.DATA, "RANK")
-                    .put(Integer.toString(world.rank()), movable(Redundancy.DATA, data));
+            own.addPath(Redundancy.MAPS, "RANK").put(Integer.toString(world.rank()), movable(Redundancy.MAPS, maps));
+            own.addPath(Redundancy.DATA, "RANK").put(Integer.toString(world.rank()), movable(Redundancy.DATA, data));
         });
-        KvTree all = Messages.allgather(world, own);
+        KvTree all = layout.allgather(own);
         Agreement.run(world, "writing the lists of cached files", () -> {
             for (String family : List.of(Redundancy.MAPS, Redundancy.DATA)) {
-                KvTree list = all.find(layout.name(), family);
+                KvTree list = all.get(family);
                 if (layout.isLeader() && list != null) {
                     store.replace(list(family), list);
                     writeState(family, family.equals(Redundancy.DATA) ? state : ENCODED);
