@@ -101,9 +101,23 @@ final class Messages {
         return joined;
     }
 
-    /** Joins the trees of all ranks on every rank. Collective. */
+    /**
+     * Joins the trees of all ranks on every rank. Equal keys are merged on the way: no rank holds more than the joined
+     * tree and a part of it. Collective.
+     */
     static KvTree allgather(Communicator comm, KvTree tree) throws IOException {
-        return bcast(comm, gather(comm, tree, 0), 0);
+        KvTree joined = tree.copy();
+        // The keys keep the order of ranks: a rank has joined the trees of itself and the next ones, step of them.
+        for (int step = 1; step > 0 && step < comm.size(); step *= 2) {
+            if (comm.rank() % (2L * step) != 0) {
+                send(comm, joined, comm.rank() - step);
+                break;
+            }
+            if (step < comm.size() - comm.rank()) {
+                joined.merge(receive(comm, comm.rank() + step));
+            }
+        }
+        return bcast(comm, joined, 0);
     }
 
     private static ByteBuffer direct(ByteBuffer bytes) {
