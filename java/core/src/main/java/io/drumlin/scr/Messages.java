@@ -6,6 +6,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Exchanges trees as messages. */
@@ -99,6 +100,23 @@ final class Messages {
             joined.merge(rank == root ? tree : receive(comm, rank));
         }
         return joined;
+    }
+
+    /**
+     * Gives each rank a tree of its own, which the root makes. The root holds one of these trees at a time. Collective.
+     *
+     * @param parts makes the tree of a rank; called on the root only, and must not fail
+     */
+    static KvTree scatter(Communicator comm, IntFunction<KvTree> parts, int root) throws IOException {
+        if (comm.rank() != root) {
+            return receive(comm, root);
+        }
+        for (int rank = 0; rank < comm.size(); rank++) {
+            if (rank != root) {
+                send(comm, parts.apply(rank), rank);
+            }
+        }
+        return parts.apply(root);
     }
 
     /**

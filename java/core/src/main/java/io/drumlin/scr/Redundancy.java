@@ -13,7 +13,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -138,18 +140,49 @@ final class Redundancy {
                 "reading " + directory.metadata(),
                 () -> own.merge(store.readIfWhole(
                         directory.metadata().resolve(RedundancySet.membershipName(family, world.rank())))));
-        KvTree memberships = Messages.allgather(world, own);
-        for (int rank = 0; rank < world.size(); rank++) {
-            KvTree descriptor = memberships.find(Integer.toString(rank), DESC);
-            // All ranks see the same trees and make the same decision.
-            if (descriptor == null || !RedundancySet.isPossible(descriptor, world.size())) {
-                return false;
-            }
+        KvTree memberships = Messages.gather(world, own, 0);
+        Map<Integer, List<Integer>> sets = RootRank.call(
+                world, "reading " + directory.metadata(), Map.of(), () -> sets(memberships, world.size()));
+        KvTree recipe = Messages.scatter(world, rank -> recipe(memberships, sets, rank), 0);
+        if (recipe.isEmpty()) {
+            return false;
         }
-        KvTree descriptor = memberships.find(Integer.toString(world.rank()), DESC);
-        try (RedundancySet set = RedundancySet.of(descriptor == null ? new KvTree() : descriptor, world)) {
+        try (RedundancySet set = RedundancySet.of(recipe, world)) {
             return rebuild(set, world, intact, true);
         }
+    }
+
+    /**
+     * Returns the ranks of each set, in its order, by the number of its group; none if the description of a rank is
+     * missing or impossible.
+     */
+    private static Map<Integer, List<Integer>> sets(KvTree memberships, int ranks) {
+        Map<Integer, List<Integer>> sets = new HashMap<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            KvTree descriptor = memberships.find(Integer.toString(rank), DESC);
+            if (descriptor == null || !RedundancySet.isPossible(descriptor, ranks)) {
+                return Map.of();
+            }
+            sets.computeIfAbsent(field(memberships, rank, "GROUP"), each -> new ArrayList<>())
+                    .add(rank);
+        }
+        sets.values().forEach(each -> each.sort(Comparator.comparingInt(rank -> field(memberships, rank, "RANK"))));
+        return sets;
+    }
+
+    private static int field(KvTree memberships, int rank, String key) {
+        return KvFields.integer(memberships.find(Integer.toString(rank), DESC), key)
+                .orElseThrow();
+    }
+
+    /** Returns what a rank must know to make its set; nothing if there are no sets. */
+    private static KvTree recipe(KvTree memberships, Map<Integer, List<Integer>> sets, int rank) {
+        if (sets.isEmpty()) {
+            return new KvTree();
+        }
+        List<Integer> members = Objects.requireNonNull(sets.get(field(memberships, rank, "GROUP")));
+        KvTree descriptor = memberships.addPath(Integer.toString(rank), DESC);
+        return RedundancySet.recipe(descriptor, members);
     }
 
     /**

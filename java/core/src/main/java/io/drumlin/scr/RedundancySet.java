@@ -5,6 +5,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.integrity.Gf256;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -23,11 +24,28 @@ import java.util.stream.Stream;
 record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, int group, int groups, Communicator comm)
         implements Closeable {
 
-    /** Makes the set from the description in its files, which must pass {@link #isPossible}. */
-    static RedundancySet of(KvTree descriptor, Communicator world) throws IOException {
-        int group = KvFields.integer(descriptor, "GROUP").orElseThrow();
-        int rank = KvFields.integer(descriptor, "RANK").orElseThrow();
-        return of(descriptor, world.rank(), world.size(), world.split(group, rank));
+    private static final String DESC = "DESC";
+    private static final String MEMBERS = "MEMBERS";
+
+    /**
+     * Returns what a rank must know to make its set.
+     *
+     * @param descriptor the description of the rank, or the part of it that is the same for the whole set
+     * @param ranks the world ranks of the set, in its order
+     */
+    static KvTree recipe(KvTree descriptor, List<Integer> ranks) {
+        KvTree recipe = new KvTree();
+        recipe.put(DESC, descriptor.copy());
+        ranks.forEach(rank -> recipe.addPath(MEMBERS, Integer.toString(rank)));
+        return recipe;
+    }
+
+    /** Makes the set from its {@link #recipe}. Collective over the ranks of the job. */
+    static RedundancySet of(KvTree recipe, Communicator world) throws IOException {
+        int[] ranks = recipe.add(MEMBERS).keys().stream()
+                .mapToInt(KvFields::leadingInteger)
+                .toArray();
+        return of(recipe.add(DESC), world.rank(), world.size(), world.subset(ranks));
     }
 
     /** Makes the set from the description in its files, with a communicator that its ranks already have. */
@@ -100,21 +118,27 @@ record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, in
 
     /** Returns the description of this rank for the files. */
     KvTree descriptor() {
+        KvTree tree = descriptor(type, count, group, groups);
+        tree.set("ENABLED", 1);
+        tree.set("RANK", rank());
+        tree.set("RANKS", size());
+        tree.set("WRANK", worldRank);
+        tree.set("WRANKS", worldRanks);
+        return tree;
+    }
+
+    /** Returns the part of the description that is the same for all ranks of a set. */
+    static KvTree descriptor(CopyType type, int count, int group, int groups) {
         KvTree tree = new KvTree();
         if (type == CopyType.RS) {
             tree.set("CKSUM", count);
         }
-        tree.set("ENABLED", 1);
         tree.set("GROUP", group);
         tree.set("GROUPS", groups);
-        tree.set("RANK", rank());
-        tree.set("RANKS", size());
         if (type == CopyType.PARTNER) {
             tree.set("REPLICAS", count);
         }
         tree.set("TYPE", type.name());
-        tree.set("WRANK", worldRank);
-        tree.set("WRANKS", worldRanks);
         return tree;
     }
 

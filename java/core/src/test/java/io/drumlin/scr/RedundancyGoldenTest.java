@@ -121,7 +121,8 @@ class RedundancyGoldenTest {
             for (String file : dataset.readMap().sorted().keys()) {
                 files.add(new Redundancy.Protected(file, dataset.readMap().find(file, "META")));
             }
-            try (RedundancySet set = RedundancySet.of(descriptor, world)) {
+            int group = KvFields.integer(descriptor, "GROUP").orElseThrow();
+            try (RedundancySet set = RedundancySet.of(descriptor, world.rank(), 4, world.split(group, world.rank()))) {
                 Files.delete(metadata.resolve(set.fileName("reddesc")));
                 Files.delete(metadata.resolve(RedundancySet.membershipName("reddesc", world.rank())));
                 world.barrier();
