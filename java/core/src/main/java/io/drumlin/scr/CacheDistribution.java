@@ -7,7 +7,9 @@ import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,6 +33,9 @@ final class CacheDistribution {
 
     private static final String OFFERED = "OFFERED";
     private static final String WANTED = "WANTED";
+    private static final String RECEIVER = "RECEIVER";
+    private static final String SENDER = "SENDER";
+    private static final String SETTLED = "SETTLED";
 
     private final KvTreeStore store;
     private final CacheDirectory directory;
@@ -44,8 +49,13 @@ final class CacheDistribution {
         this.layout = layout;
     }
 
-    /** A copy to be made: the files of a rank, sent by a rank of a node that has them. */
-    private record Move(int rank, int sender) {}
+    /**
+     * What this rank does in a round.
+     *
+     * @param receiver rank that gets its files from this one, or {@link Messages#NOBODY}
+     * @param sender rank that has files of this one, or {@link Messages#NOBODY}
+     */
+    private record Move(int receiver, int sender) {}
 
     /**
      * Moves the files. Returns the failure that kept this rank's files from arriving, or those of others from leaving;
@@ -67,17 +77,13 @@ final class CacheDistribution {
             offers.merge(offers(own, foreign, contested));
             return own;
         });
-        SortedMap<Integer, List<Move>> rounds = plan(offers);
-        IOException failure = move(rounds, contested);
-        boolean wanted = rounds.values().stream().flatMap(List::stream).anyMatch(each -> each.rank() == world.rank());
-        long[] here = new long[world.size()];
-        here[world.rank()] = whole || (wanted && failure == null) ? 1 : 0;
-        world.allreduce(here, Communicator.Op.SUM);
+        Collection<Move> moves = plan(offers);
+        IOException failure = move(moves, contested);
+        boolean arrived = failure == null && moves.stream().anyMatch(each -> each.sender() != Messages.NOBODY);
+        List<Integer> settled = settled(foreign, whole || arrived);
         Agreement.run(world, "deleting files that were moved", () -> {
-            for (int rank : foreign) {
-                if (here[rank] == 1) {
-                    delete(rank, contested);
-                }
+            for (int rank : settled) {
+                delete(rank, contested);
             }
         });
         return failure;
@@ -110,7 +116,7 @@ final class CacheDistribution {
                 own.put(Integer.toString(rank), FilePlaces.of(rank, directory, store));
             }
         });
-        KvTree all = Messages.allgather(world, own);
+        KvTree all = layout.allgather(Messages.joinKeys(world, own));
         return Agreement.call(world, "looking for files of other nodes", () -> {
             SortedSet<Integer> present = directory.ranks();
             SortedSet<Integer> ranks = new TreeSet<>(layout.ranks());
@@ -160,44 +166,65 @@ final class CacheDistribution {
         return own;
     }
 
-    /**
-     * Returns all moves, by round. In each round a rank sends at most once and receives at most once. The result is
-     * equal on all ranks.
-     */
-    private SortedMap<Integer, List<Move>> plan(KvTree own) throws IOException {
-        KvTree all = Messages.allgather(world, own);
-        SortedMap<Integer, List<Move>> rounds = new TreeMap<>();
-        Map<Integer, Integer> sent = new TreeMap<>();
+    /** Returns the moves of this rank, in the order of rounds. */
+    private Collection<Move> plan(KvTree own) throws IOException {
+        KvTree all = Messages.gather(world, own, 0);
+        KvTree plans = RootRank.call(world, "looking for files of other nodes", new KvTree(), () -> plans(all));
+        KvTree rounds = Messages.scatter(world, rank -> plans.add(Integer.toString(rank)), 0);
+        SortedMap<Integer, Move> moves = new TreeMap<>();
+        rounds.entries()
+                .forEach((round, move) -> moves.put(
+                        KvFields.leadingInteger(round),
+                        new Move(
+                                KvFields.integer(move, RECEIVER).orElse(Messages.NOBODY),
+                                KvFields.integer(move, SENDER).orElse(Messages.NOBODY))));
+        return moves.values();
+    }
+
+    /** Returns the moves of each rank, by round. In each round a rank sends at most once and receives at most once. */
+    private KvTree plans(KvTree all) {
+        KvTree plans = new KvTree();
+        Map<Integer, Integer> sent = new HashMap<>();
         for (int rank = 0; rank < world.size(); rank++) {
             KvTree senders = all.find(OFFERED, Integer.toString(rank));
             if (senders != null && all.find(WANTED, Integer.toString(rank)) != null) {
                 int sender = KvFields.leadingInteger(senders.first().orElseThrow());
-                int round = sent.merge(sender, 1, Integer::sum);
-                rounds.computeIfAbsent(round, each -> new ArrayList<>()).add(new Move(rank, sender));
+                String round = Integer.toString(sent.merge(sender, 1, Integer::sum));
+                plans.addPath(Integer.toString(rank), round).set(SENDER, sender);
+                plans.addPath(Integer.toString(sender), round).set(RECEIVER, rank);
             }
         }
-        return rounds;
+        return plans;
     }
 
     /** Carries out the moves. Returns the failure of this rank. */
-    private @Nullable IOException move(SortedMap<Integer, List<Move>> rounds, Set<Path> contested) {
+    private @Nullable IOException move(Collection<Move> moves, Set<Path> contested) {
         FileMove files = new FileMove(world, store, new RankDirectory(directory, world.rank(), contested));
         IOException failure = null;
-        for (List<Move> round : rounds.values()) {
-            int sender = Messages.NOBODY;
-            int to = Messages.NOBODY;
-            for (Move move : round) {
-                to = move.sender() == world.rank() ? move.rank() : to;
-                sender = move.rank() == world.rank() ? move.sender() : sender;
-            }
-            int receiver = to;
+        for (Move move : moves) {
             try {
-                files.run(() -> receiver == Messages.NOBODY ? Map.of() : files(receiver), receiver, sender);
+                files.run(
+                        () -> move.receiver() == Messages.NOBODY ? Map.of() : files(move.receiver()),
+                        move.receiver(),
+                        move.sender());
             } catch (IOException e) {
                 failure = e;
             }
         }
         return failure;
+    }
+
+    /** Returns which of some ranks have their files in the nodes in which they run. */
+    private List<Integer> settled(List<Integer> ranks, boolean own) throws IOException {
+        KvTree tree = new KvTree();
+        ranks.forEach(rank -> tree.add(Integer.toString(rank)));
+        if (own) {
+            tree.addPath(Integer.toString(world.rank()), SETTLED);
+        }
+        KvTree joined = Messages.joinKeys(world, tree);
+        return ranks.stream()
+                .filter(rank -> joined.find(Integer.toString(rank), SETTLED) != null)
+                .toList();
     }
 
     /**

@@ -120,6 +120,28 @@ final class Messages {
     }
 
     /**
+     * Joins the trees of all ranks on rank 0. Returns the part of the joined tree whose keys the tree of this rank has.
+     * Collective.
+     */
+    static KvTree joinKeys(Communicator comm, KvTree tree) throws IOException {
+        KvTree own = new KvTree();
+        own.put(Integer.toString(comm.rank()), tree.copy());
+        KvTree ofRanks = gather(comm, own, 0);
+        KvTree joined = new KvTree();
+        ofRanks.entries().values().forEach(joined::merge);
+        return scatter(
+                comm,
+                rank -> {
+                    KvTree part = new KvTree();
+                    ofRanks.add(Integer.toString(rank))
+                            .keys()
+                            .forEach(key -> part.put(key, joined.add(key).copy()));
+                    return part;
+                },
+                0);
+    }
+
+    /**
      * Joins the trees of all ranks on every rank. Equal keys are merged on the way: no rank holds more than the joined
      * tree and a part of it. Collective.
      */
