@@ -117,20 +117,18 @@ final class DatasetFetch {
     }
 
     private RestartCandidate fetch(String name, ScrIndex read) throws IOException {
+        KvTree ranks = new KvTree();
         KvTree found = new KvTree();
         onRoot("fetching dataset " + name, () -> {
             IndexRecord record = read.record(name).orElseThrow(() -> DrumlinException.during("fetching dataset " + name)
                     .problem("the index does not know it")
                     .exception());
             DatasetMetadata metadata = DatasetMetadata.of(prefix, record, store.storage());
-            metadata.checkFetchable(world.size()).addTo(found.add("RANK"), metadata);
-            found.put("DSET", metadata.readDescriptor().tree());
+            metadata.checkFetchable(world.size()).addTo(ranks, metadata);
+            found.merge(metadata.readDescriptor().tree());
         });
-        KvTree all = Messages.bcast(world, found, 0);
-        KvTree descriptor = all.get("DSET");
-        KvTree own = all.find("RANK", Integer.toString(world.rank()));
-        DatasetDescriptor dataset = DatasetDescriptor.of(descriptor == null ? new KvTree() : descriptor);
-        KvTree files = own == null ? new KvTree() : own;
+        DatasetDescriptor dataset = DatasetDescriptor.of(Messages.bcast(world, found, 0));
+        KvTree files = Messages.scatter(world, rank -> ranks.add(Integer.toString(rank)), 0);
         return settings.flag("SCR_FETCH_BYPASS") ? inPlace(dataset, files) : toCache(dataset, files);
     }
 
