@@ -31,7 +31,9 @@ final class NodeLayout implements Closeable {
     private final List<List<Integer>> nodes = new ArrayList<>();
 
     /** The set of this rank for each way of protection that it was asked for. */
-    private final Map<List<Object>, KvTree> sets = new HashMap<>();
+    private final Map<Protection, KvTree> sets = new HashMap<>();
+
+    private record Protection(CopyType type, int failures, int size) {}
 
     /**
      * Finds the ranks of each node. Collective.
@@ -106,7 +108,7 @@ final class NodeLayout implements Closeable {
      * @throws IOException on all ranks: the ranks of a set cannot repair so many failures
      */
     RedundancySet set(CopyType type, int failures, int size) throws IOException {
-        List<Object> how = List.of(type, failures, size);
+        Protection how = new Protection(type, failures, size);
         KvTree recipe = sets.get(how);
         if (recipe == null) {
             recipe = recipe(type, failures, size);
