@@ -186,18 +186,18 @@ public final class SionBench extends Bench {
         ByteBuffer data = ByteBuffer.allocate(SMALL);
         SionOutput[] output = new SionOutput[1];
         SionInput[] input = new SionInput[1];
-        CpuMeter meter = new CpuMeter();
+        ThreadMeter meter = ThreadMeter.ofCpu();
         Communicator tasks = meter.over(comm);
         long[] cpu = new long[1];
         double open = perTask(
                 comm,
                 () -> cpu[0] +=
-                        meter.nanos(() -> output[0] = SionFile.create(path, tasks, SMALL, SionOptions.defaults())));
+                        meter.of(() -> output[0] = SionFile.create(path, tasks, SMALL, SionOptions.defaults())));
         output[0].writer().write(data);
         comm.barrier();
         double memory = comm.rank() == 0 ? (memory() - before) / 1024.0 / comm.size() : 0;
         comm.barrier();
-        double close = perTask(comm, () -> cpu[0] += meter.nanos(() -> output[0].close()));
+        double close = perTask(comm, () -> cpu[0] += meter.of(() -> output[0].close()));
         double reopen = perTask(comm, () -> input[0] = SionFile.open(path, comm, SionOptions.defaults()));
         input[0].close();
         comm.allreduce(cpu, Communicator.Op.SUM);
