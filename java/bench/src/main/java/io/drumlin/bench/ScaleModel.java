@@ -1,5 +1,6 @@
 package io.drumlin.bench;
 
+import io.drumlin.bench.FileOperation.Kind;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.comm.Communicator;
@@ -7,36 +8,64 @@ import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The calls that ranks make in a real run with threads as ranks and small files: opening, two checkpoints of each level, a
- * restart from each, and the end. The ranks are on nodes of {@value #NODE_SIZE} in groups of {@value #GROUP_SIZE}.
+ * What ranks do in a real run with threads as ranks and small files: opening, two checkpoints of each level, a restart from
+ * each, and the end. The ranks are on nodes of {@value #NODE_SIZE} in groups of {@value #GROUP_SIZE}.
  */
 final class ScaleModel {
 
     static final int NODE_SIZE = 4;
     static final int GROUP_SIZE = 4;
 
-    private final Communicator world;
-    private final Marker marker;
-    private final List<Call> calls = new ArrayList<>();
-    private final Map<String, List<Call>> phases = new LinkedHashMap<>();
-    private String phase = "";
+    /** All that are not for differential checkpoints. */
+    static final List<Level> LEVELS = List.of(Level.L1, Level.L2, Level.L3, Level.L4);
 
-    private ScaleModel(Communicator world, Marker marker) {
-        this.world = world;
-        this.marker = marker;
-    }
+    /** The directory that stands for the disks of the nodes. */
+    private static final String LOCAL = "local";
 
-    /** Learns on each rank that a phase begins; without a name, that the last has ended. Collective. */
-    @FunctionalInterface
-    interface Marker {
-        void begin(String phase, Communicator world) throws IOException;
+    private static final String CONFIG = "config.fti";
+
+    private ScaleModel() {}
+
+    /**
+     * What a rank did in a phase.
+     *
+     * @param calls of a communicator
+     * @param schedule tells apart other calls, another order of them, other communicators and other partners nearby
+     * @param bytes of this rank in its calls
+     * @param shared operations on names in shared directories
+     * @param onNode operations on names on the disk of the node
+     * @param names names that it was told when it listed directories
+     * @param heap bytes of heap that it allocated
+     */
+    record Work(long calls, int schedule, long bytes, long shared, long onNode, long names, long heap) {
+
+        static Work of(List<Step> steps) {
+            List<Call> calls = ScaleModel.calls(steps);
+            return new Work(
+                    calls.size(),
+                    calls.stream().map(Call::kind).toList().toString().hashCode(),
+                    calls.stream().mapToLong(Call::bytes).sum(),
+                    count(steps, operation -> operation.shared() && operation.kind() != Kind.NAME),
+                    count(steps, operation -> !operation.shared() && operation.kind() != Kind.NAME),
+                    count(steps, operation -> operation.kind() == Kind.NAME),
+                    only(Allocation.class, steps).stream()
+                            .mapToLong(Allocation::bytes)
+                            .sum());
+        }
+
+        private static long count(List<Step> steps, Predicate<FileOperation> counted) {
+            return only(FileOperation.class, steps).stream()
+                    .filter(counted)
+                    .mapToLong(FileOperation::count)
+                    .sum();
+        }
     }
 
     /**
@@ -45,62 +74,66 @@ final class ScaleModel {
      * @param folder a new one is made in it
      * @param ranks of the job, a multiple of the ranks of a sector
      * @param ioMode {@code ckpt_io}
-     * @return the calls of a communicator of each rank, by what it did, in the order in which it did
+     * @return the calls of a communicator by each rank, and its operations on files if {@link WatchedFileSystemProvider} has the
+     *     file system, by what it did, in the order in which it did
      */
-    static List<Map<String, List<Call>>> run(Path folder, int ranks, int ioMode) throws IOException {
-        return run(folder, ranks, ioMode, (begun, world) -> {});
+    static List<Map<String, List<Step>>> run(Path folder, int ranks, int ioMode) throws IOException {
+        return run(folder, ranks, ioMode, LEVELS, (begun, world) -> {});
     }
 
     /**
-     * Runs the job, and tells its phases; otherwise like {@link #run(Path, int, int)}.
+     * Runs the job with some levels, and tells its phases; otherwise like {@link #run(Path, int, int)}.
      *
      * @param marker learns of all phases, also of those that are the same for each level
      */
-    static List<Map<String, List<Call>>> run(Path folder, int ranks, int ioMode, Marker marker) throws IOException {
-        List<Map<String, List<Call>>> phases = Stream.<Map<String, List<Call>>>generate(LinkedHashMap::new)
+    static List<Map<String, List<Step>>> run(
+            Path folder, int ranks, int ioMode, List<Level> levels, Phases.Marker marker) throws IOException {
+        List<Map<String, List<Step>>> phases = Stream.<Map<String, List<Step>>>generate(LinkedHashMap::new)
                 .limit(ranks)
                 .toList();
-        for (Level level : List.of(Level.L1, Level.L2, Level.L3, Level.L4)) {
-            Path run = Files.createDirectories(folder.resolve("L" + level.number()));
-            Path config = Files.writeString(run.resolve("config.fti"), configuration(run, ioMode));
+        for (Level level : levels) {
+            Path run = Files.createDirectories(folder.toAbsolutePath().resolve("L" + level.number()));
+            Files.writeString(run.resolve(CONFIG), configuration(run, ioMode));
             for (boolean restart : new boolean[] {false, true}) {
-                ThreadCommunicator.<IOException>run(ranks, world -> phases.get(world.rank())
-                        .putAll(new ScaleModel(world, marker).job(config, level, restart)));
+                ThreadCommunicator.<IOException>run(
+                        ranks, world -> phases.get(world.rank()).putAll(job(world, marker, run, level, restart)));
             }
         }
         return phases;
     }
 
-    private Map<String, List<Call>> job(Path config, Level level, boolean restart) throws IOException {
+    /** Of what a rank does, the calls of a communicator. */
+    static List<Call> calls(List<Step> steps) {
+        return only(Call.class, steps);
+    }
+
+    private static <T extends Step> List<T> only(Class<T> kind, List<Step> steps) {
+        return steps.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    private static Map<String, List<Step>> job(
+            Communicator world, Phases.Marker marker, Path run, Level level, boolean restart) throws IOException {
         byte[] data = new byte[Long.BYTES];
         String name = "level " + level.number();
-        begin(restart ? "restart from " + name : level == Level.L1 ? "start" : "");
-        try (Checkpoints checkpoints = Checkpoints.open(config, new CallRecorder(world, calls))) {
+        Phases phases = new Phases(world, run.toString(), run.resolve(LOCAL).toString(), marker);
+        Communicator ranks = phases.world();
+        phases.begin(restart ? "restart from " + name : level == Level.L1 ? "start" : "");
+        try (Checkpoints checkpoints = Checkpoints.open(run.resolve(CONFIG), ranks)) {
             checkpoints.protect(0, data);
             if (restart) {
-                begin("recovery from " + name);
+                phases.begin("recovery from " + name);
                 checkpoints.recover();
-                begin("end after " + name);
+                phases.begin("end after " + name);
                 checkpoints.complete();
             } else {
-                begin("checkpoint of " + name);
+                phases.begin("checkpoint of " + name);
                 checkpoints.checkpoint(1, level);
-                begin("next checkpoint of " + name);
+                phases.begin("next checkpoint of " + name);
                 checkpoints.checkpoint(2, level);
             }
         }
         // What is deleted behind the program is deleted by now, and belongs to the last phase.
-        begin("");
-        return phases;
-    }
-
-    private void begin(String next) throws IOException {
-        if (!phase.isEmpty()) {
-            phases.put(phase, List.copyOf(calls));
-        }
-        calls.clear();
-        phase = next;
-        marker.begin(next, world);
+        return phases.end();
     }
 
     private static String configuration(Path run, int ioMode) {
@@ -109,7 +142,7 @@ final class ScaleModel {
                 "[basic]",
                 "node_size = " + NODE_SIZE,
                 "group_size = " + GROUP_SIZE,
-                "ckpt_dir = " + run.resolve("local"),
+                "ckpt_dir = " + run.resolve(LOCAL),
                 "glbl_dir = " + run.resolve("global"),
                 "meta_dir = " + run.resolve("meta"),
                 "ckpt_io = " + ioMode,
@@ -119,6 +152,8 @@ final class ScaleModel {
                 "[advanced]",
                 "block_size = 1024",
                 "local_test = 1",
+                "[drumlin]",
+                "slab_memory = 2",
                 "");
     }
 }

@@ -31,7 +31,9 @@ public final class FileCallJob {
      */
     public static void main(String[] args) throws IOException {
         Bench.quiet();
-        ScaleModel.run(Path.of(args[0]), Integer.parseInt(args[1]), Integer.parseInt(args[2]), FileCallJob::mark);
+        Path folder = Path.of(args[0]);
+        int ranks = Integer.parseInt(args[1]);
+        ScaleModel.run(folder, ranks, Integer.parseInt(args[2]), ScaleModel.LEVELS, FileCallJob::mark);
     }
 
     private static void mark(String phase, Communicator world) throws IOException {
@@ -75,20 +77,31 @@ public final class FileCallJob {
         Path trace = folder.resolve("trace");
         List<String> command = new ArrayList<>(
                 List.of("strace", "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", CALLS, "-o", trace.toString()));
+        command.addAll(
+                java(FileCallJob.class, List.of(), job.toString(), Integer.toString(ranks), Integer.toString(ioMode)));
+        run(command, folder.resolve("output"));
+        return FileCallTrace.read(trace, job, ranks, ScaleModel.NODE_SIZE);
+    }
+
+    /** The command that runs a class with the JVM and the class path of this process, and its choice of native code. */
+    static List<String> java(Class<?> main, List<String> options, String... arguments) {
+        List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("-Ddrumlin.") || argument.startsWith("--enable-native-access"))
                 .forEach(command::add);
-        command.addAll(List.of(
-                "-Xmx2g",
-                "-Xss512k",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FileCallJob.class.getName(),
-                job.toString(),
-                Integer.toString(ranks),
-                Integer.toString(ioMode)));
-        Path output = folder.resolve("output");
+        command.addAll(options);
+        command.addAll(List.of("-Xmx2g", "-Xss512k", "-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /**
+     * Runs a command.
+     *
+     * @param output gets what it prints
+     */
+    static void run(List<String> command, Path output) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
@@ -100,6 +113,5 @@ public final class FileCallJob {
         } finally {
             process.destroyForcibly();
         }
-        return FileCallTrace.read(trace, job, ranks, ScaleModel.NODE_SIZE);
     }
 }
