@@ -305,7 +305,7 @@ DRUMLIN_API void drumlin_md5_single(const void *data, int64_t length, uint8_t *d
  * Makes sixteen empty streams.
  *
  * width   how many lanes one instruction may take: 1, 4 (SSE2, NEON), 8 (AVX2), 16 (AVX-512VL); 0 for the widest that
- *         this processor has
+ *         this processor has, and for few streams the way that is fastest on it, which the first call measures
  * md5     receives the streams, to be given to drumlin_md5_destroy
  *
  * Errors: -EINVAL (no such width), -ENOTSUP (not on this processor), -ENOMEM.

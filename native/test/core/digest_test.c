@@ -51,7 +51,8 @@ static drumlin_md5 *lanes(int width)
         return NULL;
     }
     assert_int_equal(error, 0);
-    assert_int_equal(drumlin_md5_width(md5), width);
+    if (width > 0)
+        assert_int_equal(drumlin_md5_width(md5), width);
     return md5;
 }
 
@@ -157,8 +158,9 @@ static void every_width_agrees_with_the_single_stream(void **state)
     uint8_t *data = malloc(MOST);
     for (int i = 0; i < MOST; i++)
         data[i] = (uint8_t)random_below(256);
-    for (int w = 0; w < 4; w++) {
-        drumlin_md5 *md5 = lanes(widths[w]);
+    for (int w = 0; w < 5; w++) {
+        /* The last is whatever is fastest here. */
+        drumlin_md5 *md5 = lanes(w < 4 ? widths[w] : 0);
         for (int trial = 0; md5 && trial < 200; trial++)
             feed_at_random(md5, data, MOST);
         drumlin_md5_destroy(md5);
