@@ -25,8 +25,8 @@ class ScaleSlopeTest {
 
     private static final int FTI_FF = 3;
 
-    /** Operations of a rank that makes directories, if it looks before another one has made them; never of all ranks. */
-    private static final Offset<Long> OF_CHANCE = within(20L);
+    /** Operations of a rank that makes directories, if it looks before another one has made them. A rank of each node is more. */
+    private static final Offset<Long> OF_CHANCE = within(30L);
 
     /** Bytes of the names of nodes and of numbers in trees, which have a digit more in larger jobs. */
     private static Offset<Long> ofDigits(long bytes) {
