@@ -37,7 +37,7 @@ final class Redundancy {
     /** Protects the maps of the data files. */
     static final String MAPS = "reddescmap";
 
-    private static final String DESC = "DESC";
+    private static final String DESC = RedundancySet.DESC;
     private static final String CHUNK = "CHUNK";
 
     private final KvTreeStore store;

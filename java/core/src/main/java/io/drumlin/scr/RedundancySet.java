@@ -24,7 +24,9 @@ import java.util.stream.Stream;
 record RedundancySet(CopyType type, int count, int worldRank, int worldRanks, int group, int groups, Communicator comm)
         implements Closeable {
 
-    private static final String DESC = "DESC";
+    /** The description of a rank in the files of redundancy. */
+    static final String DESC = "DESC";
+
     private static final String MEMBERS = "MEMBERS";
 
     /**
