@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -105,13 +106,20 @@ final class Replay {
             throw new IllegalStateException(
                     before.size() - 1 + " calls with " + fewRanks + " ranks, " + calls.size() + " with " + manyRanks);
         }
+        Map<Operation, Double> bytes = ScaleModel.calls(many).stream()
+                .filter(call -> isFar(rank, call))
+                .collect(Collectors.groupingBy(Call::operation, Collectors.averagingLong(Call::bytes)));
         List<Step> grown = new ArrayList<>();
         for (int i = 0; i < after.size(); i++) {
             Map<Step, Long> start = before.get(i);
             after.get(i).forEach((step, count) -> {
                 double slope = (double) (count - start.getOrDefault(step, 0L)) / (manyRanks - fewRanks);
                 double real = Math.round(slope / SLOPE) * SLOPE;
-                grown.add(times(step, count + Math.round(real * (jobRanks - manyRanks))));
+                long grownCount = count + Math.round(real * (jobRanks - manyRanks));
+                grown.add(
+                        step instanceof FarMessages messages
+                                ? messages.times(grownCount, bytes.getOrDefault(messages.operation(), 0.0))
+                                : ((FileOperation) step).times(grownCount));
             });
             if (i < calls.size()) {
                 grown.add(ofAll(calls.get(i)));
@@ -129,9 +137,7 @@ final class Replay {
             if (step instanceof FileOperation operation) {
                 current.merge(operation.times(1), operation.count(), Long::sum);
             } else if (step instanceof Call call && isFar(rank, call)) {
-                // Messages of about the same length are alike.
-                long bytes = 2 * Long.highestOneBit(call.bytes());
-                current.merge(new FarMessages(call.operation(), bytes, 1), 1L, Long::sum);
+                current.merge(new FarMessages(call.operation(), 0, 1), 1L, Long::sum);
             } else if (step instanceof Call) {
                 between.add(new LinkedHashMap<>());
             }
@@ -149,12 +155,6 @@ final class Replay {
         return message && rank + call.peer() >= 2 * SECTOR;
     }
 
-    private static Step times(Step step, long count) {
-        return step instanceof FarMessages messages
-                ? new FarMessages(messages.operation(), messages.bytes(), count)
-                : ((FileOperation) step).times(count);
-    }
-
     private List<Integer> all() {
         return IntStream.range(0, clocks.length).boxed().toList();
     }
@@ -169,7 +169,7 @@ final class Replay {
             if (step instanceof FileOperation operation) {
                 file(rank, operation);
             } else if (step instanceof FarMessages far) {
-                clocks[rank] += far.count() * (Math.max(OVERHEAD, GAP) + far.bytes() * GAP_PER_BYTE);
+                clocks[rank] += far.count() * Math.max(OVERHEAD, GAP) + far.bytes() * GAP_PER_BYTE;
             } else if (step instanceof Call call) {
                 call(rank, call);
             }

@@ -195,7 +195,7 @@ public final class ScaleBench extends Bench {
             if (step instanceof Call call) {
                 total = total.plus(call.traffic(job, rank));
             } else if (step instanceof FarMessages far) {
-                total = total.plus(new Traffic(far.count(), far.count() * far.bytes()));
+                total = total.plus(new Traffic(far.count(), far.bytes()));
             }
         }
         return total;

@@ -119,7 +119,7 @@ class ScaleModelTest {
     @Test
     void aRankWithAMessageOfEachOtherHasMoreInALargerJob() {
         List<Step> grown = Replay.grown(0, receives(64), 64, receives(256), 256, 1000);
-        assertThat(grown).hasSize(32).endsWith(new FarMessages(Operation.RECEIVE, 16, 968));
+        assertThat(grown).hasSize(32).endsWith(new FarMessages(Operation.RECEIVE, 8 * 968, 968));
         List<List<Step>> ranks = new ArrayList<>(List.of(grown));
         for (int rank = 1; rank < 2 * Replay.SECTOR; rank++) {
             ranks.add(List.of(new Call(Operation.SEND, List.of(), -rank, 8)));
