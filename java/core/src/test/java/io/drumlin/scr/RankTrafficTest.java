@@ -18,11 +18,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a rank sends and receives that neither is the first of the job nor acts for its node. */
+@Tag("exhaustive")
 class RankTrafficTest {
 
     private static final int NODE_RANKS = 4;
