@@ -89,6 +89,12 @@ class ScaleSlopeTest {
                 requireSame(what, ofMany.get(rank).get(phase), ofFew.get(like).get(phase));
             }
         }
+        // One for each rank, node or sector would be many more.
+        for (int first = 0; first <= ScaleModel.NODE_SIZE; first += ScaleModel.NODE_SIZE) {
+            String what = phase + ", rank " + first + " of " + ofMany.size();
+            requireSameOperations(
+                    what, ofMany.get(first).get(phase), ofFew.get(first).get(phase));
+        }
         assertThat(medianHeap(ofMany, phase))
                 .as("%s, heap of a rank", phase)
                 .isLessThan(LITTLE_HEAP + (long) (OF_HEAP * medianHeap(ofFew, phase)));
@@ -109,6 +115,10 @@ class ScaleSlopeTest {
         assertThat(work.schedule()).as("%s, order of calls", what).isEqualTo(before.schedule());
         assertThat(work.bytes()).as("%s, bytes in calls", what).isCloseTo(before.bytes(), ofDigits(before.bytes()));
         assertThat(work.names()).as("%s, names in lists", what).isEqualTo(before.names());
+        requireSameOperations(what, work, before);
+    }
+
+    private static void requireSameOperations(String what, Work work, Work before) {
         assertThat(work.shared()).as("%s, operations on shared files", what).isCloseTo(before.shared(), OF_CHANCE);
         assertThat(work.onNode())
                 .as("%s, operations on files of the node", what)

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -119,6 +120,16 @@ public final class NamesOfRanks {
                 storage.delete(entry);
             }
         }
+    }
+
+    /** Returns the name of an entry without the rank in it; empty if the entry is no file of a rank, by its name. */
+    static Optional<String> withoutRank(Path entry) {
+        Matcher ordinary = match(FileNames.RANK_FILE, entry);
+        if (ordinary.matches()) {
+            return Optional.of(withoutRank(ordinary, 3));
+        }
+        Matcher differential = match(FileNames.DIFFERENTIAL_FILE, entry);
+        return differential.matches() ? Optional.of(withoutRank(differential, 2)) : Optional.empty();
     }
 
     private static Matcher match(Pattern pattern, Path entry) {

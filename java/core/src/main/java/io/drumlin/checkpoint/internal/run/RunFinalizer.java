@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.run;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
+import io.drumlin.checkpoint.internal.directory.GlobalDeletion;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.RecoverySource;
@@ -54,6 +55,10 @@ final class RunFinalizer {
             engine.restartSection().write(0);
             levels.awaitDeletion();
             engine.coordinator().unlist();
+            if (!engine.config().kept().archives()) {
+                new GlobalDeletion(app, engine.run().topology(), engine.group(), engine.storage())
+                        .deleteOfRanks(directories);
+            }
             Agreement.run(app, "archiving or deleting the run's files", () -> {
                 if (levels.isMaster(Level.L4)) {
                     archiveOrDelete();
