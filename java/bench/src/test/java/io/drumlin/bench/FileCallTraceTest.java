@@ -89,9 +89,10 @@ class FileCallTraceTest {
             assertThat(calls.firstOfNode())
                     .as("%s, the first rank of a node", phase)
                     .isCloseTo(before.firstOfNode(), within(OF_CHANCE));
+            // Which ranks find a directory made is chance. What grows with the number of ranks is many more.
             assertThat(calls.all())
                     .as("%s, calls of all, and %s of %d ranks", phase, before, few)
-                    .isLessThanOrEqualTo((long) (OF_TIME * before.all() * many / few));
+                    .isLessThanOrEqualTo((long) (OF_TIME * before.all() * many / few) + OF_CHANCE * many);
         });
     }
 }

@@ -30,7 +30,7 @@ class ScaleSlopeTest {
 
     /** Bytes of the names of nodes and of numbers in trees, which have a digit more in larger jobs. */
     private static Offset<Long> ofDigits(long bytes) {
-        return within(16 + bytes / 50);
+        return within(16 + bytes / 32);
     }
 
     /** Operations that even the least of some ranks may have by chance. One for each sector is 12 more, or 60. */
