@@ -792,6 +792,36 @@ public interface Checkpoints extends AutoCloseable {
     Optional<CheckpointReport> snapshot() throws IOException;
 
     /**
+     * Opens a group of this run: a run for the variables of a library, which are protected, checkpointed and recovered by
+     * themselves. Collective.
+     *
+     * <pre>{@code
+     * try (var checkpoints = Checkpoints.open(Path.of("config.fti"), world);
+     *         var solver = checkpoints.group("solver")) {
+     *     solver.protect(0, pressure);
+     *     if (solver.isRestart()) {
+     *         solver.recover();
+     *     }
+     * }</pre>
+     *
+     * <p>A group has ids of variables and of checkpoints, levels and times of its own. It has the settings of this run, the
+     * options with which this run was opened, and the ranks of {@link #communicator}. Its {@code exec_id} is that of this
+     * run with the name behind it, and its configuration file is in the directory of metadata of this run. It has no
+     * {@link #singleFile}.
+     *
+     * <p>In a fresh run all groups are fresh. In a restarted run a group that has checkpoints is restarted. If only groups
+     * have checkpoints when the job is killed, this run begins afresh ({@link #isRestart} is false) and the groups are
+     * restarted. {@link #close} closes the groups that are open, and they can be restarted. {@link #complete} completes
+     * the groups that are open. A group that is completed earlier begins afresh when this run is restarted.
+     *
+     * @param name 1 to 32 letters, digits, hyphens and underscores; the same on all ranks
+     * @return the group, which the caller closes
+     * @throws IOException on all ranks: the name is refused, the ranks give different names, or the group is open; this
+     *     run is a group or a branch, has heads, or begins with the data of a shared HDF5 file; or as {@link #open}
+     */
+    Checkpoints group(String name) throws IOException;
+
+    /**
      * Returns what the ranks agreed on in the last call of {@link #snapshot}.
      *
      * @return empty if that call needed no agreement
@@ -828,10 +858,10 @@ public interface Checkpoints extends AutoCloseable {
     boolean shouldStop() throws IOException;
 
     /**
-     * Ends a run that has reached its goal, like {@code FTI_Finalize}. Collective. With {@code keep_last_ckpt = 1} the
+     * Ends a run that has reached its goal, like {@code FTI_Finalize}, with its open groups. Collective. With {@code keep_last_ckpt = 1} the
      * last checkpoint is copied to the parallel file system for a later restart. With {@code keep_l4_ckpt = 1} the
      * level-4 checkpoints stay in the archive. Otherwise all files of the run are deleted. The program then calls
-     * {@link #close}.
+     * {@link #close}. A {@link #group} that has checkpoints and is not open keeps them, and a warning names it.
      *
      * @throws IOException on all ranks, if a step failed on any. If the checkpoint to be kept could not be kept, a
      *     restart is possible as before. After that step, what could not be archived or deleted stays where it is
@@ -850,8 +880,8 @@ public interface Checkpoints extends AutoCloseable {
     void abandon();
 
     /**
-     * Frees the memory and the communicator and leaves all files unchanged, so that a run that did not
-     * {@link #complete} can be restarted. Collective. A second call does nothing.
+     * Frees the memory and the communicator, closes the open groups and leaves all files unchanged, so that a run that
+     * did not {@link #complete} can be restarted. Collective. A second call does nothing.
      *
      * @throws IOException the communicator cannot be freed
      */

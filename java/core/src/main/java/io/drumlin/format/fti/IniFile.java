@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -123,6 +124,25 @@ public final class IniFile {
             changed.addAll(List.of("", "", "[" + section + "]", IniText.definition(key, value), "", "", ""));
         }
         return parse(String.join("\n", changed), "the changed file");
+    }
+
+    /**
+     * Returns this file without a key.
+     *
+     * @param section name in lower case
+     * @param key name in lower case
+     * @return the changed file, which is this one if it has no such key
+     * @throws DrumlinException a line that the removed one has hidden is refused
+     */
+    public IniFile without(String section, String key) throws DrumlinException {
+        IniFile file = this;
+        while (file.get(section, key).isPresent()) {
+            Entry old = Objects.requireNonNull(file.sections.get(section)).get(key);
+            List<String> kept = new ArrayList<>(file.lines);
+            kept.subList(old.firstLine, old.lastLine + 1).clear();
+            file = parse(String.join("\n", kept), "the changed file");
+        }
+        return file;
     }
 
     private int lineAfterSectionHeader(String section) {

@@ -11,6 +11,7 @@ import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.Run;
+import io.drumlin.checkpoint.internal.group.GroupFile;
 import io.drumlin.format.StoredNames;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.NioEngine;
@@ -152,6 +153,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     private Restored restore(String execId, CheckpointChoice asked, @Nullable String name) throws IOException {
         CheckpointChoice choice = asked.named(Optional.ofNullable(name).map(CheckpointChoice::requireName));
         requireRun(execId, "restoring a checkpoint");
+        requireNoGroupOfNamed(execId);
         if (config.choice().isPresent()) {
             throw DrumlinException.during("restoring a checkpoint")
                     .path(configFile)
@@ -168,6 +170,36 @@ public final class EngineRunCatalogue implements RunCatalogue {
                 () -> another
                         ? LeasedRun.call(config, named, () -> restoreUnderLease(execId, choice))
                         : restoreUnderLease(execId, choice));
+    }
+
+    /** The configuration file is that of the run, which would begin with the data of a library. */
+    private void requireNoGroupOfNamed(String execId) throws IOException {
+        Optional<String> run = runWithGroup(execId);
+        if (run.isPresent() && run.get().equals(config.execId())) {
+            throw DrumlinException.during("restoring a checkpoint")
+                    .path(configFile)
+                    .problem("run " + execId + " is a group of run " + run.get() + ", which this file names")
+                    .advice("make a copy of the file with exec_id = " + execId + ", and restore with the copy")
+                    .exception();
+        }
+    }
+
+    /** Returns the run that goes on with another as its group. */
+    private Optional<String> runWithGroup(String execId) throws IOException {
+        for (String run : ids()) {
+            if (hasCheckpoints(run).contains(execId)) {
+                return Optional.of(run);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns the groups of a run that have checkpoints. */
+    private List<String> hasCheckpoints(String run) throws IOException {
+        return GroupFile.of(new RunDirectory(config, run, 0).meta()).stream()
+                .filter(group -> group.failure() != 0)
+                .map(GroupFile::execId)
+                .toList();
     }
 
     private Restored restoreUnderLease(String execId, CheckpointChoice choice) throws IOException {
@@ -278,7 +310,10 @@ public final class EngineRunCatalogue implements RunCatalogue {
         return new Deleted(List.of(execId), freed.bytes(), elsewhere, List.of(), List.of());
     }
 
-    private void requireNotNeeded(String execId, boolean force) throws DrumlinException {
+    private void requireNotNeeded(String execId, boolean force) throws IOException {
+        if (!force) {
+            requireNoGroups(execId);
+        }
         if (execId.equals(config.execId()) && config.failure() != 0 && !force) {
             throw DrumlinException.during("deleting run " + execId)
                     .path(configFile)
@@ -286,6 +321,25 @@ public final class EngineRunCatalogue implements RunCatalogue {
                     .advice(
                             "to delete it nevertheless, say --force; the next start is then refused until failure = 0 or"
                                     + " exec_id names another run")
+                    .exception();
+        }
+    }
+
+    private void requireNoGroups(String execId) throws IOException {
+        DrumlinException.Context context =
+                DrumlinException.during("deleting run " + execId).path(config.metaDir());
+        Optional<String> run = runWithGroup(execId);
+        if (run.isPresent()) {
+            throw context.problem("run " + run.get() + " goes on with it as its group")
+                    .advice("to delete it nevertheless, say --force; run " + run.get()
+                            + " then refuses to open the group, and says how it begins afresh")
+                    .exception();
+        }
+        List<String> groups = hasCheckpoints(execId);
+        if (!groups.isEmpty()) {
+            throw context.problem("its groups have checkpoints: " + String.join(", ", groups))
+                    .advice(
+                            "delete these runs first, if nobody needs them; with --force they stay, as runs of their own")
                     .exception();
         }
     }

@@ -58,7 +58,8 @@ public record CheckpointChoice(String asked, OptionalInt ckptId, Optional<Instan
         return of(words.substring(0, end), Optional.of(words.substring(end + 1)).filter(name -> !name.isEmpty()));
     }
 
-    private static boolean isName(String name) {
+    /** Returns whether a run may have a name. */
+    public static boolean isName(String name) {
         // Such names stand for runs that were not made or not deleted to the end.
         return NAME.matcher(name).matches() && name.length() <= MOST_LETTERS && !name.contains(".drumlin-");
     }

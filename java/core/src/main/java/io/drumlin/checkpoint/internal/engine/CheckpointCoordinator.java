@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.DifferentialShare;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
@@ -106,7 +107,7 @@ public final class CheckpointCoordinator {
         this.log = log;
         listed = config.scrIndex()
                 .map(prefix -> new ScrIndexEntry(new ScrPrefix(prefix), directories, app, run.storage()));
-        saysRestart = config.failure() == 1;
+        saysRestart = config.failure() == 1 && restartSection.own() == OwnCheckpoints.SOME;
     }
 
     /**
@@ -235,6 +236,7 @@ public final class CheckpointCoordinator {
         RankCheckpoint source = new RankCheckpoint(level, plain, filePlan.stored());
         Optional<IOException> late = Optional.empty();
         try {
+            restartSection.confirm();
             levels.discardSuperseded(level);
             Agreement.run(
                     app, "deleting what checkpoint " + ckptId + " supersedes", () -> mode.deleteSuperseded(level));
@@ -321,6 +323,7 @@ public final class CheckpointCoordinator {
 
     /** Records that the run continues from a checkpoint. The key failure keeps its value, also 2, as in C FTI. */
     public void continueRun() {
+        restartSection.found();
         saysRestart = true;
     }
 
@@ -401,7 +404,7 @@ public final class CheckpointCoordinator {
      */
     private void announce(Level level) throws IOException {
         if (!saysRestart) {
-            restartSection.write(1);
+            restartSection.announce();
         }
         if (levels.supersedesL4(level)) {
             unlist();
@@ -477,7 +480,7 @@ public final class CheckpointCoordinator {
     void takeBackFailure(IOException failed) {
         takeBack(failed, checkpointList::undoAddition);
         if (!saysRestart) {
-            takeBack(failed, () -> restartSection.write(config.failure()));
+            takeBack(failed, restartSection::takeBack);
         }
         if (unlisted.isPresent()) {
             takeBack(failed, () -> listIfGlobal(unlisted.getAsInt(), Level.L4));

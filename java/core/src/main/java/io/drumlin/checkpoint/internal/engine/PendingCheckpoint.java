@@ -94,6 +94,7 @@ public final class PendingCheckpoint {
         headsOutcome = null;
         late = Optional.empty();
         if (ofHeads != null && ofHeads.answer().committed()) {
+            engine.restartSection().confirm();
             coordinator.listIfGlobal(
                     ofHeads.checkpoint().ckptId(), ofHeads.checkpoint().level());
         } else if (ofHeads != null && ofHeads.answer().outcome() == HeadLink.Outcome.FAILED) {

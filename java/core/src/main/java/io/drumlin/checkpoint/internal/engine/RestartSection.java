@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -10,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The section {@code [restart]} of the configuration file, in which a run records how it starts next
- * (docs/formats/fti-run-directory.md, section 1).
+ * The section {@code [restart]} of the configuration file, in which a run records how it starts next, and the key {@code
+ * groups_only} (docs/formats/fti-run-directory.md, sections 1 and 18).
  */
 public final class RestartSection {
 
@@ -22,42 +23,101 @@ public final class RestartSection {
     private final StorageEngine storage;
     private boolean taken;
 
+    /**
+     * What the file says of the run.
+     *
+     * @param failure how the next start begins
+     * @param own what it says of the checkpoints that a restart finds
+     */
+    private record Entry(int failure, OwnCheckpoints own) {}
+
+    /** What the file says but for a checkpoint under way. */
+    private Entry entry;
+
     RestartSection(Communicator app, Run run) {
         this.app = app;
         this.run = run;
         configFile = run.configFile();
         execId = run.execId();
         storage = run.storage();
+        entry = new Entry(run.config().failure(), OwnCheckpoints.of(run.config()));
+    }
+
+    /** Returns what the file says of the checkpoints that the run has of its own. */
+    public OwnCheckpoints own() {
+        return entry.own;
+    }
+
+    /** Notes that the run continues from a checkpoint of its own. */
+    void found() {
+        entry = new Entry(entry.failure, OwnCheckpoints.SOME);
     }
 
     /** Writes this run's id to the file, as {@code FTI_Init} does. Collective. */
-    public void nameThisRun(int failure) throws IOException {
-        write(failure);
+    public void nameThisRun() throws IOException {
+        write(entry);
         taken = true;
     }
 
+    /** Records that a restart may find the checkpoint under way. Collective. */
+    void announce() throws IOException {
+        write(new Entry(1, entry.own == OwnCheckpoints.SOME ? OwnCheckpoints.SOME : OwnCheckpoints.BEGUN));
+    }
+
+    /** Writes what was in the file before {@link #announce}. Collective. */
+    void takeBack() throws IOException {
+        write(entry);
+    }
+
+    /** Records that the announced checkpoint is in its place. Collective. */
+    void confirm() throws IOException {
+        boolean says = entry.own == OwnCheckpoints.SOME;
+        entry = new Entry(Math.max(1, entry.failure), OwnCheckpoints.SOME);
+        if (!says) {
+            write(entry);
+        }
+    }
+
     /**
-     * Writes the exec id and failure to the configuration file. This needs no space if they are already there.
+     * Records that a group of the run is going to have a checkpoint, unless the next start is a restart anyway.
      * Collective.
      */
-    public void write(int failure) throws IOException {
+    public void announceGroup() throws IOException {
+        if (entry.failure == 0) {
+            Entry next = new Entry(1, OwnCheckpoints.NONE);
+            write(next);
+            entry = next;
+        }
+    }
+
+    /**
+     * Records that the run is complete. Collective.
+     *
+     * @param failure how the next start begins: 0 or 2
+     */
+    public void complete(int failure) throws IOException {
+        write(new Entry(failure, failure == 0 ? OwnCheckpoints.SOME : entry.own));
+    }
+
+    /** This needs no space if the file has it already. Collective. */
+    private void write(Entry next) throws IOException {
         Agreement.run(app, "rewriting " + configFile, () -> {
             if (app.rank() == 0) {
-                rewrite(failure);
+                rewrite(next);
             }
         });
     }
 
-    private void rewrite(int failure) throws IOException {
+    private void rewrite(Entry next) throws IOException {
         run.requireLease();
         String current = TextFiles.read(configFile);
         IniFile ini = IniFile.parse(current, configFile.toString());
         if (taken) {
             requireThisRun(ini.get("restart", "exec_id").orElse(""));
         }
-        String text = ini.with("restart", "failure", Integer.toString(failure))
-                .with("restart", "exec_id", execId)
-                .text();
+        IniFile changed =
+                ini.with("restart", "failure", Integer.toString(next.failure)).with("restart", "exec_id", execId);
+        String text = next.own.in(changed, execId).text();
         if (text.equals(current)) {
             TextFiles.sync(configFile, storage);
         } else {

@@ -82,6 +82,7 @@ public record Run(
      * @param nodeOrder whether data belong to places in the order of nodes
      * @param choice the checkpoint with which a branch begins; if empty, the configuration may have one
      * @param host host of this rank, if a test invented it
+     * @param group the id for a fresh start of a group; if empty, the id is random
      */
     public static Run prepare(
             Path configFile,
@@ -90,7 +91,8 @@ public record Run(
             boolean anyNumberOfRanks,
             boolean nodeOrder,
             Optional<CheckpointChoice> choice,
-            Optional<Host> host)
+            Optional<Host> host,
+            Optional<String> group)
             throws IOException {
         RunStart start = new RunStart(configFile, ranks, given, choice, host);
         RunStart.Begun begun = start.read();
@@ -101,7 +103,8 @@ public record Run(
             }
         }
         boolean restart = config.failure() != 0;
-        String execId = restart ? config.execId() : Agreement.bcast(ranks, ranks.rank() == 0 ? newExecId() : "", 0);
+        String fresh = ranks.rank() == 0 ? group.orElseGet(Run::newExecId) : "";
+        String execId = restart ? config.execId() : Agreement.bcast(ranks, fresh, 0);
         Path ckptDir = host.map(Host::localRoot).orElse(config.ckptDir());
         RunDirectory directories = new RunDirectory(config, ckptDir, execId, ranks.rank());
         StorageEngine engine = Agreement.call(ranks, "making the directories of run " + execId, () -> {

@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.Packing;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.engine.Run;
+import io.drumlin.checkpoint.internal.group.Groups;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
@@ -30,12 +31,17 @@ public final class EngineBuilder implements Checkpoints.Builder {
     private final Path configFile;
     private @Nullable Communicator communicator;
     private @Nullable StorageEngine storage;
-    private final OpenOptions options = new OpenOptions();
+    private final OpenOptions options;
     private boolean orderOfNodes;
     private Optional<IntFunction<Host>> hosts = Optional.empty();
 
     public EngineBuilder(Path configFile) {
+        this(configFile, new OpenOptions());
+    }
+
+    private EngineBuilder(Path configFile, OpenOptions options) {
         this.configFile = configFile;
+        this.options = options;
     }
 
     @Override
@@ -150,7 +156,7 @@ public final class EngineBuilder implements Checkpoints.Builder {
     @Override
     public EngineCheckpoints open() throws IOException {
         Run run = prepare();
-        EngineCheckpoints checkpoints = new EngineCheckpoints(run, options);
+        EngineCheckpoints checkpoints = new EngineCheckpoints(run, options, member -> group(run, member));
         try {
             checkpoints.start(options);
             if (checkpoints.isHead()) {
@@ -161,6 +167,17 @@ public final class EngineBuilder implements Checkpoints.Builder {
             throw e;
         }
         return checkpoints;
+    }
+
+    /** Opens a group of a run as a run. */
+    private EngineCheckpoints group(Run run, Groups.Member member) throws IOException {
+        EngineBuilder builder = new EngineBuilder(member.file(), options.of(member));
+        builder.communicator = run.app();
+        builder.storage = run.storage();
+        builder.orderOfNodes = run.nodeOrder();
+        Optional<Host> host = hosts.map(ofRank -> ofRank.apply(run.topology().rank()));
+        builder.hosts = host.map(own -> rank -> own);
+        return builder.open();
     }
 
     private Run prepare() throws IOException {
@@ -182,6 +199,7 @@ public final class EngineBuilder implements Checkpoints.Builder {
                 options.anyNumberOfRanks,
                 orderOfNodes,
                 options.choice.map(choice -> choice.named(options.branch)),
-                host);
+                host,
+                options.member.map(Groups.Member::freshId));
     }
 }

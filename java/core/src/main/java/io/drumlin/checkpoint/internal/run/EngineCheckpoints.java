@@ -33,9 +33,11 @@ import io.drumlin.checkpoint.internal.file.IncrementalFile;
 import io.drumlin.checkpoint.internal.file.ProtectedVariables;
 import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.file.VariableByVariable;
+import io.drumlin.checkpoint.internal.group.Groups;
 import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.mode.DirectFile;
 import io.drumlin.checkpoint.internal.provenance.StartRecord;
+import io.drumlin.checkpoint.internal.restart.RunInitializer;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.staging.FileStaging;
 import io.drumlin.comm.Agreement;
@@ -65,6 +67,7 @@ public final class EngineCheckpoints implements Checkpoints {
     private final SharedHdf5File singleFile;
     private final RunDescription description;
     private final RunEnding ending;
+    private final Groups groups;
     private Stash stash;
     private Status status = Status.FRESH;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
@@ -73,7 +76,7 @@ public final class EngineCheckpoints implements Checkpoints {
     private boolean started;
     private boolean closed;
 
-    EngineCheckpoints(Run run, OpenOptions given) throws IOException {
+    EngineCheckpoints(Run run, OpenOptions given, Groups.Opening opening) throws IOException {
         this.run = run;
         config = run.config();
         asynchronous = given.asynchronous || config.isAsynchronous();
@@ -90,7 +93,8 @@ public final class EngineCheckpoints implements Checkpoints {
         faultInjection = new FaultInjection(config.injection(), run.app().rank(), System::nanoTime);
         stash = new EngineStash(engine, variables, underway, last);
         description = run.description(engine.group());
-        ending = new RunEnding(run, engine, underway, snapshots);
+        groups = new Groups(engine, underway, opening, given.member);
+        ending = new RunEnding(run, engine, underway, snapshots, groups);
     }
 
     /** Starts or restarts the run. Collective. */
@@ -279,6 +283,12 @@ public final class EngineCheckpoints implements Checkpoints {
     @Override
     public Optional<Level> lastLevel() {
         return last.level();
+    }
+
+    @Override
+    public Checkpoints group(String name) throws IOException {
+        requireApplication();
+        return groups.open(name, recoveryFailure);
     }
 
     @Override
@@ -479,6 +489,7 @@ public final class EngineCheckpoints implements Checkpoints {
     /** Waits for the previous checkpoint, then for all ranks. Collective. */
     private long agreeOnCheckpoint(int ckptId, int request) throws IOException {
         await();
+        groups.beforeCheckpoint();
         share = Optional.empty();
         boolean hasData = !variables.byId().isEmpty();
         long timestamp = engine.coordinator().agreeOnCheckpoint(ckptId, request, last.isWaiting(), hasData);
@@ -548,8 +559,9 @@ public final class EngineCheckpoints implements Checkpoints {
     @Override
     public void complete() throws IOException {
         await();
+        groups.await();
         snapshots.completed();
-        new RunFinalizer(engine, staging).complete(last);
+        new RunFinalizer(engine, staging, groups).complete(last);
         engine.events().ended("complete");
     }
 

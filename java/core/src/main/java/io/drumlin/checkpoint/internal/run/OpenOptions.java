@@ -5,6 +5,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
+import io.drumlin.checkpoint.internal.group.Groups;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -33,4 +34,19 @@ final class OpenOptions {
 
     public BiConsumer<Checkpoints, CheckpointReport> finishedByHead = (run, report) -> {};
     public Optional<HeadCallback> headCallback = Optional.empty();
+
+    /** What the run is of another run; empty if it is no group. */
+    public Optional<Groups.Member> member = Optional.empty();
+
+    /** Returns the options of a group, which are those of its run but for the data. */
+    OpenOptions of(Groups.Member group) {
+        OpenOptions options = new OpenOptions();
+        options.packing = packing;
+        options.freshStartIfUnrecoverable = freshStartIfUnrecoverable;
+        options.asynchronous = asynchronous;
+        options.anyNumberOfRanks = anyNumberOfRanks;
+        options.lateFailures = lateFailures;
+        options.member = Optional.of(group);
+        return options;
+    }
 }

@@ -4,6 +4,7 @@ import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.PendingCheckpoint;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.file.VariableByVariable;
+import io.drumlin.checkpoint.internal.group.Groups;
 import io.drumlin.checkpoint.internal.lease.Lease;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -18,21 +19,31 @@ final class RunEnding {
     private final Engine engine;
     private final PendingCheckpoint underway;
     private final Snapshots snapshots;
+    private final Groups groups;
 
-    RunEnding(Run run, Engine engine, PendingCheckpoint underway, Snapshots snapshots) {
+    RunEnding(Run run, Engine engine, PendingCheckpoint underway, Snapshots snapshots, Groups groups) {
         this.run = run;
         this.engine = engine;
         this.underway = underway;
         this.snapshots = snapshots;
+        this.groups = groups;
     }
 
     /**
-     * Ends the run together with the other ranks. Collective.
+     * Ends the run together with the other ranks, after its groups. Collective.
      *
      * @param incremental the last incremental checkpoint
      * @param started whether the run was opened completely
      */
     void close(@Nullable VariableByVariable incremental, boolean started) throws IOException {
+        try {
+            groups.close();
+        } finally {
+            closeRun(incremental, started);
+        }
+    }
+
+    private void closeRun(@Nullable VariableByVariable incremental, boolean started) throws IOException {
         try {
             try {
                 if (incremental != null) {
@@ -72,6 +83,7 @@ final class RunEnding {
 
     /** Ends the run on this rank, without a message. */
     void abandon(@Nullable VariableByVariable incremental) {
+        groups.abandon();
         try {
             if (incremental != null) {
                 incremental.close();

@@ -1,12 +1,14 @@
 package io.drumlin.checkpoint.internal.run;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.GlobalDeletion;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
+import io.drumlin.checkpoint.internal.group.Groups;
 import io.drumlin.checkpoint.internal.staging.FileStaging;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -25,10 +27,12 @@ final class RunFinalizer {
     private final CommitProtocol levels;
     private final RunDirectory directories;
     private final Optional<FileStaging> staging;
+    private final Groups groups;
 
-    RunFinalizer(Engine engine, Optional<FileStaging> staging) {
+    RunFinalizer(Engine engine, Optional<FileStaging> staging, Groups groups) {
         this.engine = engine;
         this.staging = staging;
+        this.groups = groups;
         app = engine.app();
         levels = engine.levels();
         directories = engine.directories();
@@ -43,16 +47,20 @@ final class RunFinalizer {
         levels.requireKnown();
         Agreement.run(app, "completing the run", engine.run()::requireLease);
         engine.log().flush();
-        if (engine.config().keepLastCkpt() && last.ckptId().isPresent()) {
+        boolean onlyGroups = engine.restartSection().own() == OwnCheckpoints.NONE;
+        if (engine.config().keepLastCkpt() && (last.ckptId().isPresent() || onlyGroups)) {
+            // Before the run, because a group that has kept its checkpoint can be restarted in any case.
+            groups.complete();
             if (last.source().isPresent()) {
                 keep(last.source().get());
             }
-            engine.restartSection().write(2);
+            engine.restartSection().complete(2);
             // In this order, so that a half-deleted last checkpoint does not leave an older one for a restart.
             levels.discardSuperseded(Level.L4);
         } else {
             // First, because a completed run must not be restarted from remains of the deletion.
-            engine.restartSection().write(0);
+            engine.restartSection().complete(0);
+            groups.complete();
             levels.awaitDeletion();
             engine.coordinator().unlist();
             if (!engine.config().kept().archives()) {
@@ -61,6 +69,7 @@ final class RunFinalizer {
             }
             Agreement.run(app, "archiving or deleting the run's files", () -> {
                 if (levels.isMaster(Level.L4)) {
+                    groups.warnOfLeft();
                     archiveOrDelete();
                 }
             });

@@ -1,9 +1,10 @@
-package io.drumlin.checkpoint.internal.run;
+package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Status;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.elastic.ElasticBlockSums;
 import io.drumlin.checkpoint.internal.elastic.ElasticRestart;
 import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
@@ -15,14 +16,13 @@ import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.events.StepTimer;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.group.GroupFile;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
-import io.drumlin.checkpoint.internal.restart.ArchivedCheckpoints;
-import io.drumlin.checkpoint.internal.restart.OtherModes;
-import io.drumlin.checkpoint.internal.restart.RestartCoordinator;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Reader;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.PreviousRun;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Starts a run: afresh, or from the checkpoint of an earlier run. */
-final class RunInitializer {
+public final class RunInitializer {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
@@ -45,7 +45,7 @@ final class RunInitializer {
     private boolean keepsAll;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
 
-    RunInitializer(Engine engine, SharedHdf5File singleFile, RecoverySource last) {
+    public RunInitializer(Engine engine, SharedHdf5File singleFile, RecoverySource last) {
         this.engine = engine;
         this.singleFile = singleFile;
         this.last = last;
@@ -54,17 +54,17 @@ final class RunInitializer {
     }
 
     /** Returns how the run started. */
-    Status status() {
+    public Status status() {
         return status;
     }
 
     /** Returns the id for the next checkpoint: the id of the found checkpoint plus 1. */
-    int nextCkptId() {
+    public int nextCkptId() {
         return nextCkptId;
     }
 
     /** Returns why a restart became a fresh start. */
-    Optional<DrumlinException> recoveryFailure() {
+    public Optional<DrumlinException> recoveryFailure() {
         return recoveryFailure;
     }
 
@@ -74,7 +74,7 @@ final class RunInitializer {
      * @param anyNumberOfRanks whether the checkpoint may be one of another number of ranks
      * @param freshStart whether the run begins afresh if there is no checkpoint
      */
-    void begin(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
+    public void begin(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
         if (config.isFromSingleFile()) {
             restartFromSingleFile(freshStart);
         } else if (config.failure() != 0) {
@@ -88,8 +88,11 @@ final class RunInitializer {
             }
             engine.levels().deleteIncremental();
         }
+        if (config.failure() == 0) {
+            warnOfLeftGroups();
+        }
         // From now on the configuration file names this run, as after FTI_Init.
-        engine.restartSection().nameThisRun(config.failure());
+        engine.restartSection().nameThisRun();
     }
 
     private void restart(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
@@ -130,9 +133,14 @@ final class RunInitializer {
         }
         ArchivedCheckpoints aside = new ArchivedCheckpoints(app, engine.directories());
         String execId = engine.run().execId();
-        if (freshStart || (missing.isEmpty() && otherModes.isEmpty())) {
+        boolean onlyGroups = engine.restartSection().own() == OwnCheckpoints.NONE && otherModes.isEmpty();
+        if (freshStart || onlyGroups || (missing.isEmpty() && otherModes.isEmpty())) {
             aside.requireNoneInArchive(execId, searchesArchive);
             aside.requireNoneKept(execId);
+        }
+        if (onlyGroups) {
+            beginBesideGroups(known);
+            return;
         }
         String stashes = aside.stashes();
         int formerRanks = anyNumberOfRanks ? app.size() : known.ranks();
@@ -140,6 +148,26 @@ final class RunInitializer {
         unrecoverable(
                 missing.orElseGet(() -> nothingRecoverable(formerRanks, otherModes, stashes, refused)), freshStart);
         engine.coordinator().beginAfresh(known.sameNodes());
+    }
+
+    /** The groups of the run may have checkpoints, so the run keeps its id. */
+    private void beginBesideGroups(PreviousRun known) {
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.INFO,
+                    "run {0} has no checkpoint of its own and begins afresh; its groups go on from theirs",
+                    engine.run().execId());
+        }
+        engine.coordinator().beginAfresh(known.sameNodes());
+    }
+
+    /** The new run has another id than the run that the configuration named, and no groups yet. */
+    private void warnOfLeftGroups() throws IOException {
+        Agreement.run(app, "looking for groups of run " + config.execId(), () -> {
+            if (app.rank() == 0) {
+                GroupFile.warnOfLeft(config, "begins afresh");
+            }
+        });
     }
 
     /**
@@ -167,6 +195,17 @@ final class RunInitializer {
                     .advice("restart with the ckpt_io of the run that wrote them")
                     .exception();
         }
+        if (engine.restartSection().own() == OwnCheckpoints.BEGUN) {
+            String execId = engine.run().execId();
+            return context.problem(
+                            problem + "; so far only groups of the run had checkpoints, and its own first one was"
+                                    + " begun: it was either not completed, or its files are lost or away")
+                    .advice("if all nodes and directories that the run had before are here, it was not completed: set "
+                            + OwnCheckpoints.noneOf(execId)
+                            + ", and the run begins afresh while its groups go on; if one is away, bring it back and"
+                            + " start again")
+                    .exception();
+        }
         String look = refused
                 ? "see the warnings above for each file that was refused; "
                 : "are these the directories, the nodes and the number of ranks of the run before? ";
@@ -175,7 +214,8 @@ final class RunInitializer {
                 .advice(look
                         + otherRanks
                         + (stashes.isEmpty()
-                                ? "to start afresh set failure = 0"
+                                ? "to start afresh set failure = 0 in "
+                                        + engine.run().configFile()
                                 : "there are stashes, which the program can load after it has opened the run with"
                                         + " freshStartIfUnrecoverable: " + stashes))
                 .exception();
