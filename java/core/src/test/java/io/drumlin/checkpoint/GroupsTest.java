@@ -105,6 +105,7 @@ class GroupsTest {
                 "basic.node_size", "1",
                 "basic.group_size", "2",
                 "basic.enable_dcp", "1",
+                "basic.dcp_mode", "1",
                 "basic.dcp_block_size", "512"));
         all.putAll(changes);
         return all;
@@ -488,7 +489,10 @@ class GroupsTest {
             one.recovers(1);
             other.recovers(2);
         });
-        program(run, (own, one, other) -> own.take(4, Level.L1));
+        program(run, (own, one, other) -> {
+            own.recovers(ofTheRun ? 3 : 0);
+            own.take(4, Level.L1);
+        });
         recover(run, 4, 1, 2);
     }
 
@@ -782,7 +786,8 @@ class GroupsTest {
     /** A library that stops the job, and the run that is queued again by its own section only. */
     @Test
     void whatEndsTheJobIsLeftToTheRun() throws IOException {
-        RunFixture run = fixture(Map.of("drumlin.stop", "exit", "drumlin.requeue", "yes"));
+        RunFixture run = new RunFixture(
+                directory, Map.of("basic.node_size", "1", "drumlin.stop", "exit", "drumlin.requeue", "yes"));
         run.run(1, (checkpoints, comm) -> {
             checkpoints.group(SOLVER).close();
             IniFile file = ini(groupFile(run, SOLVER));
