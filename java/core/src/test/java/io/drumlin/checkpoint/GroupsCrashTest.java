@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.ThreadCommunicator;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A run with two groups is killed at any of its operations, or power fails: each continues from its own last checkpoint. */
 @Tag("exhaustive")
@@ -89,6 +91,37 @@ class GroupsCrashTest {
         prefixes(crash, ioMode, keepLast, async, 1);
     }
 
+    /** While the first checkpoint of the run is put into its place it may be whole on some nodes: if one is lost, nobody knows. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void aFirstCheckpointThatIsKilledWithANodeIsRefused(String ioMode) throws IOException {
+        record(Map.of("basic.node_size", "1", "basic.ckpt_io", ioMode));
+        Taken first =
+                taken.stream().filter(each -> each.library == RUN).findFirst().orElseThrow();
+        int refused = 0;
+        for (int prefix = first.begin; prefix <= first.end; prefix++) {
+            Path copy = write(journal.crash(prefix, Crash.KILL, new Random(prefix)), prefix);
+            RunFixture run = RunFixture.at(copy);
+            String execId = run.restartValue("exec_id");
+            if (Files.readString(run.config()).contains(execId + " begun")) {
+                refused++;
+                DirectoryTree.delete(copy.resolve("Local/node1").resolve(execId), new NioEngine());
+                assertThatThrownBy(() -> onEachRank(run.config(), new NioEngine(), libraries -> {}))
+                        .hasMessageContaining("its own first one was begun");
+            }
+            DirectoryTree.delete(copy, new NioEngine());
+        }
+        assertThat(refused).isPositive();
+    }
+
+    private Path write(Remains remains, int prefix) throws IOException {
+        Path copy = Files.createDirectories(directory.resolve("replay-" + prefix));
+        remains.write(copy);
+        Path config = copy.resolve("config.fti");
+        Files.writeString(config, Files.readString(config).replace(recorded.toString(), copy.toString()));
+        return copy;
+    }
+
     private void prefixes(Crash crash, String ioMode, String keepLast, String async, int stride) throws IOException {
         record(Map.of(
                 "basic.node_size", "1",
@@ -103,11 +136,8 @@ class GroupsCrashTest {
             Remains remains = journal.crash(prefix, crash, random);
             int[] least = steps(prefix, false);
             if (seen.add(remains.checksum() + Arrays.toString(least))) {
-                Path copy = Files.createDirectories(directory.resolve("replay-" + prefix));
-                remains.write(copy);
-                Path config = copy.resolve("config.fti");
-                Files.writeString(config, Files.readString(config).replace(recorded.toString(), copy.toString()));
-                check(config, prefix, least);
+                Path copy = write(remains, prefix);
+                check(copy.resolve("config.fti"), prefix, least);
                 DirectoryTree.delete(copy, new NioEngine());
             }
         }

@@ -616,6 +616,20 @@ class GroupsTest {
         recover(run, 0, 0, 2);
     }
 
+    /** The group's file is the configuration of a run. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void aGroupIsOpenedByItself(int ioMode) throws IOException {
+        RunFixture run = onlyGroups(ioMode);
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (State tracer = new State(Checkpoints.open(groupFile(run, TRACER), comm), 3)) {
+                tracer.recovers(2);
+                tracer.take(3, Level.L1);
+            }
+        });
+        recover(run, 0, 1, 3);
+    }
+
     @Test
     void aGroupThatFindsNothingNamesItsFile() throws IOException {
         RunFixture run = onlyGroups(3);
