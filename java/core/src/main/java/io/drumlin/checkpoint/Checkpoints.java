@@ -802,6 +802,7 @@ public interface Checkpoints extends AutoCloseable {
      *     if (solver.isRestart()) {
      *         solver.recover();
      *     }
+     * }
      * }</pre>
      *
      * <p>A group has ids of variables and of checkpoints, levels and times of its own. It has the settings of this run, the

@@ -220,7 +220,10 @@ class GroupsTest {
         } finally {
             log.removeHandler(handler);
         }
-        return told;
+        // Not of groups: a mode in which there are none.
+        return told.stream()
+                .filter(line -> !line.contains("no differential checkpoints"))
+                .toList();
     }
 
     @FunctionalInterface

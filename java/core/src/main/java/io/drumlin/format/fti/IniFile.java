@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -136,11 +135,12 @@ public final class IniFile {
      */
     public IniFile without(String section, String key) throws DrumlinException {
         IniFile file = this;
-        while (file.get(section, key).isPresent()) {
-            Entry old = Objects.requireNonNull(file.sections.get(section)).get(key);
+        Entry old = sections.getOrDefault(section, Map.of()).get(key);
+        while (old != null) {
             List<String> kept = new ArrayList<>(file.lines);
             kept.subList(old.firstLine, old.lastLine + 1).clear();
             file = parse(String.join("\n", kept), "the changed file");
+            old = file.sections.getOrDefault(section, Map.of()).get(key);
         }
         return file;
     }
