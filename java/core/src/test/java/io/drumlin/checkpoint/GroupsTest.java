@@ -429,6 +429,17 @@ class GroupsTest {
         assertThat(files(execId)).isEqualTo(before);
         assertThat(warnings(() -> recover(run, 0, 0, 0))).isEmpty();
 
+        // A file that cannot be read is no reason not to begin afresh.
+        Path file = directory.resolve("Meta").resolve(execId).resolve("drumlin-group-" + SOLVER + ".fti");
+        String text = Files.readString(file);
+        Files.writeString(file, "garbage");
+        run.setRestart("0", execId);
+        assertThat(warnings(() -> recover(run, 0, 0, 0)))
+                .singleElement()
+                .asString()
+                .contains("which of its groups have checkpoints is not known", file.toString());
+        Files.writeString(file, text);
+
         // It was a mistake.
         run.setRestart("1", execId);
         setGroupsOnly(run, execId);

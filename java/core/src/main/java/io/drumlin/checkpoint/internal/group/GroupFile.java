@@ -179,29 +179,39 @@ public record GroupFile(Path path, String execId, int failure) {
     }
 
     /** Tells of groups that have checkpoints and are not continued by the run that the configuration file had named. */
-    public static void warnOfLeft(FtiConfig config, String what) throws IOException {
+    public static void warnOfLeft(FtiConfig config, String what) {
         String execId = config.execId();
-        if (!CheckpointChoice.isName(execId)) {
-            return;
+        if (CheckpointChoice.isName(execId)) {
+            warnOfLeft(new RunDirectory(config, execId, 0).meta(), what);
         }
-        warnOfLeft(new RunDirectory(config, execId, 0).meta(), what);
     }
 
-    /** Tells of groups of a run that have checkpoints. */
-    static void warnOfLeft(Path metaOfRun, String what) throws IOException {
-        String left = of(metaOfRun).stream()
-                .filter(group -> group.failure != 0)
-                .map(GroupFile::execId)
-                .collect(Collectors.joining(", "));
-        if (!left.isEmpty()) {
+    /** Tells of groups of a run that have checkpoints. They stay, so what cannot be read is no failure. */
+    static void warnOfLeft(Path metaOfRun, String what) {
+        Path run = Objects.requireNonNull(metaOfRun.getFileName());
+        try {
+            String left = of(metaOfRun).stream()
+                    .filter(group -> group.failure != 0)
+                    .map(GroupFile::execId)
+                    .collect(Collectors.joining(", "));
+            if (!left.isEmpty()) {
+                LOG.log(
+                        Logger.Level.WARNING,
+                        "run {0} {1}, and does not go on with groups that have checkpoints: {2}. These stay as they are. To"
+                                + " go on with one, open it as a run: a copy of the configuration file with exec_id = its"
+                                + " name and failure = 1. drumlin run delete deletes it",
+                        run,
+                        what,
+                        left);
+            }
+        } catch (IOException e) {
             LOG.log(
                     Logger.Level.WARNING,
-                    "run {0} {1}, and does not go on with groups that have checkpoints: {2}. These stay as they are. To go"
-                            + " on with one, open it as a run: a copy of the configuration file with exec_id = its name and"
-                            + " failure = 1. drumlin run delete deletes it",
-                    Objects.requireNonNull(metaOfRun.getFileName()),
+                    "run {0} {1}, and which of its groups have checkpoints is not known: {2}. These stay as they are; see"
+                            + " drumlin run list",
+                    run,
                     what,
-                    left);
+                    e.getMessage());
         }
     }
 }

@@ -202,7 +202,7 @@ public final class Groups {
     }
 
     /** Tells of the groups of a run that is complete which have checkpoints. */
-    public void warnOfLeft() throws IOException {
+    public void warnOfLeft() {
         GroupFile.warnOfLeft(run.directories().meta(), "is complete");
     }
 

@@ -22,7 +22,6 @@ import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Reader;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.PreviousRun;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -88,8 +87,9 @@ public final class RunInitializer {
             }
             engine.levels().deleteIncremental();
         }
-        if (config.failure() == 0) {
-            warnOfLeftGroups();
+        if (config.failure() == 0 && app.rank() == 0) {
+            // The new run has another id than the run that the configuration named, and no groups yet.
+            GroupFile.warnOfLeft(config, "begins afresh");
         }
         // From now on the configuration file names this run, as after FTI_Init.
         engine.restartSection().nameThisRun();
@@ -159,15 +159,6 @@ public final class RunInitializer {
                     engine.run().execId());
         }
         engine.coordinator().beginAfresh(known.sameNodes());
-    }
-
-    /** The new run has another id than the run that the configuration named, and no groups yet. */
-    private void warnOfLeftGroups() throws IOException {
-        Agreement.run(app, "looking for groups of run " + config.execId(), () -> {
-            if (app.rank() == 0) {
-                GroupFile.warnOfLeft(config, "begins afresh");
-            }
-        });
     }
 
     /**
