@@ -251,9 +251,9 @@ public final class CacheCopy {
                 transfer.copy(
                         item.source(),
                         temporary,
+                        item.cached().meta(),
                         item.cached().size(),
                         item.cached().crc());
-                FileStat.restore(temporary, item.cached().meta());
                 bytes += PathStatus.size(temporary);
                 store.storage().rename(temporary, target);
                 store.storage().syncDirectory(target.resolveSibling("."));

@@ -160,7 +160,12 @@ final class DatasetFetch {
             Agreement.run(world, "fetching dataset " + id, () -> {
                 for (KvTree file : own.entries().values()) {
                     Path from = path(file);
-                    transfer.copy(from, table.route(from), KvFields.number(file, "SIZE"), KvFields.number(file, "CRC"));
+                    transfer.copy(
+                            from,
+                            table.route(from),
+                            FileStat.of(from),
+                            KvFields.number(file, "SIZE"),
+                            KvFields.number(file, "CRC"));
                 }
             });
             cache.settle(descriptor, table);

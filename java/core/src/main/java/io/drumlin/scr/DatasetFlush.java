@@ -101,7 +101,7 @@ final class DatasetFlush {
         for (Map.Entry<String, KvTree> file : files.entries().entrySet()) {
             CachedFile cached = CachedFile.of(file.getValue());
             Path from = cache.locate(descriptor, file.getKey());
-            transfer.copy(from, cached.place(prefix), cached.size(), cached.crc());
+            transfer.copy(from, cached.place(prefix), cached.meta(), cached.size(), cached.crc());
         }
     }
 

@@ -118,10 +118,10 @@ final class FileMove {
     }
 
     private LogicalFile openTarget(KvTree described) throws IOException {
-        LogicalFile[] opened = {LogicalFile.write(List.of(), store.storage())};
+        LogicalFile[] opened = {LogicalFile.write(List.of(), store)};
         receiveFailure = attempt(null, () -> {
             store.makeDirectory(directory.metadata());
-            opened[0] = LogicalFile.write(parts(temporary(described), described), store.storage());
+            opened[0] = LogicalFile.write(parts(temporary(described), described), store);
         });
         return opened[0];
     }

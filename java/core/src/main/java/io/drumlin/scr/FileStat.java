@@ -2,6 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.storage.IoFailures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +44,9 @@ final class FileStat {
             PosixFilePermission.OWNER_EXECUTE,
             PosixFilePermission.OWNER_WRITE,
             PosixFilePermission.OWNER_READ);
+
+    private static final Set<PosixFilePermission> OWNER_ONLY =
+            EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
     private FileStat() {}
 
@@ -87,8 +91,26 @@ final class FileStat {
         return part;
     }
 
-    /** Gives a rebuilt file its former mode and time. */
+    /** Lets only its owner read and write a file that exists. */
+    static void narrow(Path path) throws IOException {
+        try {
+            Files.setPosixFilePermissions(path, OWNER_ONLY);
+        } catch (IOException e) {
+            throw IoFailures.explain("taking the file from other users before it gets new data", path, e);
+        }
+    }
+
+    /** Gives a copy of a file, or a rebuilt one, the mode and the time of the original. */
     static void restore(Path path, KvTree stat) throws IOException {
+        try {
+            restoreMode(path, stat);
+            restoreTime(path, stat);
+        } catch (IOException e) {
+            throw IoFailures.explain("giving a copy the mode and the time of the original", path, e);
+        }
+    }
+
+    private static void restoreMode(Path path, KvTree stat) throws IOException {
         OptionalInt mode = KvFields.integer(stat, "MODE");
         if (mode.isPresent()) {
             Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
@@ -99,6 +121,9 @@ final class FileStat {
             }
             Files.setPosixFilePermissions(path, permissions);
         }
+    }
+
+    private static void restoreTime(Path path, KvTree stat) throws IOException {
         OptionalLong seconds = KvFields.number(stat, "MTIME_SECS");
         if (seconds.isPresent()) {
             long nanos = KvFields.number(stat, "MTIME_NSECS").orElse(0);

@@ -1,6 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
@@ -35,22 +36,22 @@ final class FileTransfer {
     }
 
     /**
-     * Copies a file, durably.
+     * Copies a file, durably, with its mode and time. Until it is complete, only its owner can read the copy.
      *
+     * @param stat the attributes of the copy; without MODE, only its owner can read it
      * @param size required size in bytes
      * @param crc required CRC32
      * @return its CRC32
      */
-    long copy(Path from, Path to, OptionalLong size, OptionalLong crc) throws IOException {
+    long copy(Path from, Path to, KvTree stat, OptionalLong size, OptionalLong crc) throws IOException {
         Path parent = to.toAbsolutePath().getParent();
         if (parent != null) {
             store.makeDirectory(parent);
         }
         CRC32 computed = new CRC32();
         long offset = 0;
-        EnumSet<OpenMode> writing = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE);
         try (BlockFile source = store.storage().open(from, EnumSet.of(OpenMode.READ));
-                BlockFile target = store.storage().open(to, writing);
+                BlockFile target = store.openPrivate(to);
                 AlignedBuffer memory = store.storage().allocate(BUFFER_BYTES)) {
             ByteBuffer buffer = memory.buffer().clear();
             for (int read = source.read(buffer, 0); read > 0; read = source.read(buffer, offset)) {
@@ -59,6 +60,7 @@ final class FileTransfer {
                 offset += read;
                 copied.accept(read);
             }
+            FileStat.restore(to, stat);
             target.sync();
         }
         if (parent != null) {

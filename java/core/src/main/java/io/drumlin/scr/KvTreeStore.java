@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.Set;
 import java.util.zip.CRC32;
 
 /** Reads and replaces kvtree files as a whole. */
@@ -29,6 +30,19 @@ final class KvTreeStore {
 
     StorageEngine storage() {
         return storage;
+    }
+
+    /**
+     * Opens a file to write copies of data that others may not be allowed to read. From before the first byte, only the
+     * owner of the file can read it.
+     */
+    BlockFile openPrivate(Path path, OpenMode... more) throws IOException {
+        if (PathStatus.exists(path)) {
+            FileStat.narrow(path);
+        }
+        EnumSet<OpenMode> modes = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.PRIVATE);
+        modes.addAll(Set.of(more));
+        return storage.open(path, modes);
     }
 
     /** Reads the tree at the beginning of a file and ignores the rest. */

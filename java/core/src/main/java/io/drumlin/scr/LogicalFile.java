@@ -20,7 +20,6 @@ final class LogicalFile implements Closeable {
     record Part(Path path, long size) {}
 
     private static final Set<OpenMode> READING = EnumSet.of(OpenMode.READ);
-    private static final Set<OpenMode> WRITING = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE);
 
     private final List<Part> parts;
     private final List<BlockFile> files = new ArrayList<>();
@@ -30,18 +29,25 @@ final class LogicalFile implements Closeable {
     }
 
     static LogicalFile read(List<Part> parts, StorageEngine storage) throws IOException {
-        return open(parts, storage, READING);
+        return open(parts, path -> storage.open(path, READING));
     }
 
-    static LogicalFile write(List<Part> parts, StorageEngine storage) throws IOException {
-        return open(parts, storage, WRITING);
+    /** Makes the files anew. Only their owner can read them. */
+    static LogicalFile write(List<Part> parts, KvTreeStore store) throws IOException {
+        return open(parts, store::openPrivate);
     }
 
-    private static LogicalFile open(List<Part> parts, StorageEngine storage, Set<OpenMode> modes) throws IOException {
+    /** Opens a file. */
+    @FunctionalInterface
+    private interface Opener {
+        BlockFile open(Path path) throws IOException;
+    }
+
+    private static LogicalFile open(List<Part> parts, Opener opener) throws IOException {
         LogicalFile file = new LogicalFile(parts);
         try {
             for (Part part : parts) {
-                file.files.add(storage.open(part.path(), modes));
+                file.files.add(opener.open(part.path()));
             }
             return file;
         } catch (IOException e) {

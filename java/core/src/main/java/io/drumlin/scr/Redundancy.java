@@ -374,12 +374,11 @@ final class Redundancy {
     /** Opens the files of this rank for reading or, if they were lost, for rebuilding. */
     private RedundancyTransfer open(RedundancySet set, KvTree header, boolean lost) throws IOException {
         Path path = directory.metadata().resolve(set.fileName(family));
-        EnumSet<OpenMode> modes = lost
-                ? EnumSet.of(OpenMode.READ, OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE)
-                : EnumSet.of(OpenMode.READ);
         return Agreement.open(set.comm(), "opening the redundancy file of " + directory.metadata(), () -> {
             long length = lost ? KvTreeFile.encode(header).remaining() : store.treeLength(path);
-            BlockFile file = store.storage().open(path, modes);
+            BlockFile file = lost
+                    ? store.openPrivate(path, OpenMode.READ)
+                    : store.storage().open(path, EnumSet.of(OpenMode.READ));
             return new RedundancyTransfer(set, header, this, file, length);
         });
     }

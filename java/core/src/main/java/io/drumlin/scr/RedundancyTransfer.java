@@ -361,7 +361,7 @@ final class RedundancyTransfer implements Closeable {
         attempt(() -> {
             List<LogicalFile.Part> parts = redundancy.parts(member(header, set.rank()));
             opened[0] = write
-                    ? LogicalFile.write(parts, redundancy.store().storage())
+                    ? LogicalFile.write(parts, redundancy.store())
                     : LogicalFile.read(parts, redundancy.store().storage());
         });
         return opened[0];

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class LibcEngine implements StorageEngine {
 
     private static final int CREATION_MODE = 0666;
+    private static final int PRIVATE_MODE = 0600;
 
     /** More signals than a call meets in a minute under a profiler. A faster sender would make a loop run forever. */
     private static final int MOST_INTERRUPTIONS = 10_000;
@@ -72,9 +73,10 @@ public final class LibcEngine implements StorageEngine {
         OpenMode.check(modes);
         byte[] name = PathBytes.of(path);
         try {
+            int permissions = modes.contains(OpenMode.PRIVATE) ? PRIVATE_MODE : CREATION_MODE;
             return modes.contains(OpenMode.DIRECT)
-                    ? openDirect(path, name, flags(modes))
-                    : new LibcFile(path, openDescriptor(name, flags(modes)), 1);
+                    ? openDirect(path, name, flags(modes), permissions)
+                    : new LibcFile(path, openDescriptor(name, flags(modes), permissions), 1);
         } catch (ErrnoException e) {
             throw Errno.explain(DrumlinException.during("open").path(path), e, "");
         }
@@ -95,7 +97,7 @@ public final class LibcEngine implements StorageEngine {
     @Override
     public void syncDirectory(Path directory) throws IOException {
         try {
-            int fd = openDescriptor(PathBytes.of(directory), Libc.O_DIRECTORY);
+            int fd = openDescriptor(PathBytes.of(directory), Libc.O_DIRECTORY, 0);
             try {
                 syncDirectory(fd);
             } finally {
@@ -116,16 +118,16 @@ public final class LibcEngine implements StorageEngine {
         return times < MOST_INTERRUPTIONS && Native.getLastError() == Errno.EINTR.number();
     }
 
-    private static BlockFile openDirect(Path path, byte[] name, int flags) throws ErrnoException {
+    private static BlockFile openDirect(Path path, byte[] name, int flags, int permissions) throws ErrnoException {
         int fd;
         try {
-            fd = openDescriptor(name, flags | Libc.O_DIRECT);
+            fd = openDescriptor(name, flags | Libc.O_DIRECT, permissions);
         } catch (ErrnoException e) {
             if (e.number() != Errno.EINVAL.number()) {
                 throw e;
             }
             // The refusal comes after the file was created, so this call itself has made it.
-            return new LibcFile(path, openDescriptor(name, flags & ~Libc.O_EXCL), 1);
+            return new LibcFile(path, openDescriptor(name, flags & ~Libc.O_EXCL, permissions), 1);
         }
         int alignment = Libc.directAlignment(fd);
         if (alignment < 2 || alignment > AlignedBuffer.ALIGNMENT) {
@@ -139,11 +141,11 @@ public final class LibcEngine implements StorageEngine {
         return new LibcFile(path, fd, alignment);
     }
 
-    private static int openDescriptor(byte[] name, int flags) throws ErrnoException {
+    private static int openDescriptor(byte[] name, int flags, int permissions) throws ErrnoException {
         int fd;
         int times = 0;
         do {
-            fd = Libc.open(name, flags | Libc.O_CLOEXEC, CREATION_MODE);
+            fd = Libc.open(name, flags | Libc.O_CLOEXEC, permissions);
         } while (fd < 0 && interrupted(times++));
         if (fd < 0) {
             throw lastError("open");

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class NativeEngine implements StorageEngine {
 
     private static final int CREATION_MODE = 0666;
+    private static final int PRIVATE_MODE = 0600;
 
     /**
      * Makes the engine.
@@ -59,7 +60,7 @@ public final class NativeEngine implements StorageEngine {
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
         OpenMode.check(modes);
-        int fd = descriptor(path, bits(modes));
+        int fd = descriptor(path, bits(modes), modes.contains(OpenMode.PRIVATE) ? PRIVATE_MODE : CREATION_MODE);
         try {
             return new NativeFile(path, fd, alignment(fd));
         } catch (ErrnoException e) {
@@ -67,11 +68,11 @@ public final class NativeEngine implements StorageEngine {
         }
     }
 
-    private static int descriptor(Path path, int modes) throws IOException {
+    private static int descriptor(Path path, int modes, int permissions) throws IOException {
         ByteBuffer name = nativeName(path);
         try {
             return (int) NativeFile.require(
-                    "open", CoreLibrary.drumlin_file_open(NativeMemory.address(name), modes, CREATION_MODE));
+                    "open", CoreLibrary.drumlin_file_open(NativeMemory.address(name), modes, permissions));
         } catch (ErrnoException e) {
             throw Errno.explain(DrumlinException.during("open").path(path), e, "");
         } finally {
@@ -130,6 +131,7 @@ public final class NativeEngine implements StorageEngine {
                 case CREATE -> CoreLibrary.DRUMLIN_OPEN_CREATE();
                 case EXCLUSIVE -> CoreLibrary.DRUMLIN_OPEN_EXCLUSIVE();
                 case TRUNCATE -> CoreLibrary.DRUMLIN_OPEN_TRUNCATE();
+                case PRIVATE -> 0;
                 case DIRECT -> CoreLibrary.DRUMLIN_OPEN_DIRECT();
             };
         }

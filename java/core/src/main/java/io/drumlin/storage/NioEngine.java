@@ -9,6 +9,8 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -24,6 +26,12 @@ import org.jspecify.annotations.Nullable;
  * of their own and are not affected. Thread-safe.
  */
 public final class NioEngine implements StorageEngine {
+
+    private static final FileAttribute<?>[] OWNER_ONLY = {
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+    };
+
+    private static final FileAttribute<?>[] UMASK_ONLY = {};
 
     /** Looked up by name, because javac warns of ExtendedOpenOption and newer JDKs may move it. */
     private static final @Nullable OpenOption DIRECT = findDirectOption();
@@ -92,7 +100,7 @@ public final class NioEngine implements StorageEngine {
         options.add(direct);
         FileChannel channel;
         try {
-            channel = FileChannel.open(path, options);
+            channel = FileChannel.open(path, options, attributes(modes));
         } catch (UnsupportedOperationException e) {
             return openBuffered(path, modes);
         } catch (IOException e) {
@@ -111,7 +119,11 @@ public final class NioEngine implements StorageEngine {
     }
 
     private static BlockFile openBuffered(Path path, Set<OpenMode> modes) throws IOException {
-        return new NioFile(path, FileChannel.open(path, options(modes)), 1, modes);
+        return new NioFile(path, FileChannel.open(path, options(modes), attributes(modes)), 1, modes);
+    }
+
+    private static FileAttribute<?>[] attributes(Set<OpenMode> modes) {
+        return modes.contains(OpenMode.PRIVATE) ? OWNER_ONLY : UMASK_ONLY;
     }
 
     /**
@@ -135,7 +147,7 @@ public final class NioEngine implements StorageEngine {
                 case CREATE -> options.add(StandardOpenOption.CREATE);
                 case EXCLUSIVE -> options.add(StandardOpenOption.CREATE_NEW);
                 case TRUNCATE -> options.add(StandardOpenOption.TRUNCATE_EXISTING);
-                case DIRECT -> {}
+                case PRIVATE, DIRECT -> {}
             }
         }
         return options;

@@ -12,6 +12,11 @@ public enum OpenMode {
     CREATE,
     /** With {@link #CREATE}: the file must be missing. */
     EXCLUSIVE,
+    /**
+     * With {@link #CREATE}: only its owner may read and write a file that is created, from the beginning. An existing
+     * file keeps its permissions.
+     */
+    PRIVATE,
     /** An existing file is cut to length 0. Needs {@link #WRITE}. */
     TRUNCATE,
     /**
@@ -32,6 +37,7 @@ public enum OpenMode {
         require(!modes.contains(CREATE) || modes.contains(WRITE), "CREATE needs WRITE", modes);
         require(!modes.contains(TRUNCATE) || modes.contains(WRITE), "TRUNCATE needs WRITE", modes);
         require(!modes.contains(EXCLUSIVE) || modes.contains(CREATE), "EXCLUSIVE needs CREATE", modes);
+        require(!modes.contains(PRIVATE) || modes.contains(CREATE), "PRIVATE needs CREATE", modes);
     }
 
     private static void require(boolean condition, String rule, Set<OpenMode> modes) {

@@ -26,7 +26,7 @@ public interface StorageEngine {
      * @param path the file
      * @param modes the requested modes. {@link OpenMode#READ}, {@link OpenMode#WRITE} or both must be among them;
      *     {@link OpenMode#CREATE} and {@link OpenMode#TRUNCATE} need {@link OpenMode#WRITE}, and
-     *     {@link OpenMode#EXCLUSIVE} needs {@link OpenMode#CREATE}. Anything else causes an
+     *     {@link OpenMode#EXCLUSIVE} and {@link OpenMode#PRIVATE} need {@link OpenMode#CREATE}. Anything else causes an
      *     {@link IllegalArgumentException}
      * @return the open file; it has no position, and every transfer names its offset
      * @throws IOException the file cannot be opened in these modes

@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,7 +73,7 @@ class PaceTest {
         Path from = Files.write(directory.resolve("from"), new byte[10_000]);
         FileTransfer transfer = new FileTransfer(new KvTreeStore(StorageEngines.best()), Pace.of(50_000, 1));
         long begin = System.nanoTime();
-        transfer.copy(from, directory.resolve("to"), OptionalLong.of(10_000), OptionalLong.empty());
+        transfer.copy(from, directory.resolve("to"), new KvTree(), OptionalLong.of(10_000), OptionalLong.empty());
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThanOrEqualTo(Duration.ofMillis(190));
     }
 }

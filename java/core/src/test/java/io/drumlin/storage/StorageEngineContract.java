@@ -3,6 +3,7 @@ package io.drumlin.storage;
 import static io.drumlin.storage.OpenMode.CREATE;
 import static io.drumlin.storage.OpenMode.DIRECT;
 import static io.drumlin.storage.OpenMode.EXCLUSIVE;
+import static io.drumlin.storage.OpenMode.PRIVATE;
 import static io.drumlin.storage.OpenMode.READ;
 import static io.drumlin.storage.OpenMode.TRUNCATE;
 import static io.drumlin.storage.OpenMode.WRITE;
@@ -24,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -135,6 +137,20 @@ public abstract class StorageEngineContract {
         assertThat(file).hasContent("first");
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPrivateFileIsItsOwners(boolean direct) throws IOException {
+        engine.open(file, modes(direct, WRITE, CREATE, PRIVATE)).close();
+        assertThat(permissions()).isEqualTo("rw-------");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+        engine.open(file, modes(direct, READ, WRITE, CREATE, TRUNCATE, PRIVATE)).close();
+        assertThat(permissions()).as("of a file that was there").isEqualTo("rw-r-----");
+    }
+
+    private String permissions() throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    }
+
     @Test
     void refusesModesThatContradictEachOther() {
         List<Set<OpenMode>> wrong = List.of(
@@ -142,7 +158,8 @@ public abstract class StorageEngineContract {
                 EnumSet.of(DIRECT),
                 EnumSet.of(READ, CREATE),
                 EnumSet.of(READ, TRUNCATE),
-                EnumSet.of(WRITE, EXCLUSIVE));
+                EnumSet.of(WRITE, EXCLUSIVE),
+                EnumSet.of(WRITE, PRIVATE));
         assertThat(wrong).allSatisfy(modes -> assertThatThrownBy(() -> engine.open(file, modes))
                 .isInstanceOf(IllegalArgumentException.class));
         assertThat(file).doesNotExist();

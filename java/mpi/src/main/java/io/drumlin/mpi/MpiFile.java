@@ -125,6 +125,9 @@ public final class MpiFile implements SharedFile {
         if (modes.contains(OpenMode.DIRECT)) {
             throw new IllegalArgumentException("MPI-IO has no direct mode: " + modes);
         }
+        if (modes.contains(OpenMode.PRIVATE)) {
+            throw new IllegalArgumentException("MPI-IO cannot choose permissions: " + modes);
+        }
         int bits = 0;
         bits |= modes.contains(OpenMode.READ) ? MpiLibrary.DRUMLIN_MPI_FILE_READ() : 0;
         bits |= modes.contains(OpenMode.WRITE) ? MpiLibrary.DRUMLIN_MPI_FILE_WRITE() : 0;
