@@ -106,7 +106,8 @@ final class DatasetCache {
      * Finds the datasets that an earlier job left and moves their files to the nodes in which their ranks run now.
      * Rebuilds the files that nodes have lost, and deletes the datasets that cannot be rebuilt. The oldest dataset
      * comes first: if an output was lost before it reached the prefix directory, the program must restart from a
-     * checkpoint before it. Output after the last checkpoint will be written again.
+     * checkpoint before it. Output after the last checkpoint will be written again. If there is no checkpoint, output
+     * stays: nobody knows whether the program will write it again.
      */
     void rebuild() throws IOException {
         boolean lostOutput = false;

@@ -244,6 +244,25 @@ class ScrDatasetsTest extends DatasetJobs {
         });
     }
 
+    /** SCR would delete it, because it is newer than the last checkpoint, of which there is none. */
+    @Test
+    void outputBeforeTheFirstCheckpointIsNotLost() throws IOException {
+        storage = before("out.1", () -> {
+            throw new IOException("no space");
+        });
+        job((datasets, rank) -> {
+            datasets.startOutput("out.1", false, true);
+            Files.write(datasets.routeFile(file("out.1", rank, 0)), content("out.1", rank, 0));
+            assertThatThrownBy(() -> datasets.completeOutput(true)).hasMessageContaining("no space");
+        });
+        storage = new NioEngine();
+        job((datasets, rank) -> assertThat(datasets.haveRestart()).isEmpty());
+        assertThat(index().record("out.1").orElseThrow().isComplete()).isTrue();
+        for (int rank = 0; rank < RANKS; rank++) {
+            assertThat(file("out.1", rank, 0)).hasBinaryContent(content("out.1", rank, 0));
+        }
+    }
+
     /** Cheap checkpoints, and every second one that survives the loss of a node. */
     @Test
     void cachesEverySoManyCheckpointsOtherwise() throws IOException {
