@@ -81,6 +81,7 @@ final class Redundancy {
         KvTree member = new KvTree();
         member.put(DESC, set.descriptor());
         member.set("FILES", files.size());
+        member.add("FILE");
         for (int i = 0; i < files.size(); i++) {
             Protected file = files.get(i);
             member.addPath("FILE", Integer.toString(i)).put(file.name(), FileStat.part(file.stat()));

@@ -79,6 +79,24 @@ class RedundancyTest {
         }
     }
 
+    /** As in C, where a rank without files has the key FILE too. */
+    @Test
+    void theHeaderOfARankWithoutFilesHasAllKeys() throws IOException {
+        for (int rank = 0; rank < 2; rank++) {
+            Files.createDirectories(directory.resolve("n" + rank).resolve(".scr"));
+        }
+        Files.write(directory.resolve("n0/f0"), new byte[9]);
+        protect(directory, CopyType.PARTNER, 1, 2);
+        for (int rank = 0; rank < 2; rank++) {
+            Path file = directory.resolve(
+                    "n" + rank + "/.scr/reddesc.er." + rank + ".partner.grp_1_of_1.mem_" + (rank + 1) + "_of_2.redset");
+            KvTree header = new KvTreeStore(new NioEngine()).read(file);
+            assertThat(header.find("DESC", "0").keys()).containsExactly("DESC", "FILE", "FILES");
+            assertThat(header.find("DESC", "1").keys()).containsExactly("DESC", "FILE", "FILES");
+            assertThat(header.find("DESC", "1", "FILE").isEmpty()).isTrue();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"PARTNER, 1, 4", "XOR, 1, 4", "RS, 2, 4", "SINGLE, 1, 4"})
     void oneLossTooManyIsToldAndNothingChanged(CopyType type, int count, int ranks) throws IOException {
