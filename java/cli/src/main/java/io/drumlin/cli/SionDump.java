@@ -55,8 +55,13 @@ final class SionDump {
         return new BigDecimal(value).setScale(digits, RoundingMode.HALF_EVEN);
     }
 
-    private static BigDecimal mega(long bytes) {
-        return rounded(bytes / MEGA, 2);
+    /** Returns a number for {@code %f}. A negative one that is rounded to zero keeps its sign, as in C. */
+    private static Number mega(long bytes) {
+        BigDecimal rounded = rounded(bytes / MEGA, 2);
+        if (bytes < 0 && rounded.signum() == 0) {
+            return -0.0;
+        }
+        return rounded;
     }
 
     private void printf(String format, Object... values) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.Golden;
+import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionOptions;
 import io.drumlin.sion.SionOutput;
@@ -227,6 +228,20 @@ class SionCommandTest {
                 .contains("filesystem blocksize:      131072 bytes (  0.12 MB)")
                 .contains("Task 00: size=    1.50 MB glblrnk=   0 #blks=12 lsz=    0.12 MB:     0.12 MB    0.12 MB ")
                 .contains(" ".repeat(70) + "BLK010    BLK011    \n");
+    }
+
+    /** In a set of files C has -1 in memory for a block that a task does not have. */
+    @Test
+    void aBlockThatATaskDoesNotHaveIsPrintedAsInC() throws IOException {
+        Path several = folder.resolve("several");
+        ThreadCommunicator.run(2, world -> {
+            SionOptions options = SionOptions.defaults().fsBlockSize(512).files(2);
+            try (SionOutput output = SionFile.create(several, world, 512, options)) {
+                output.writer().write(ByteBuffer.allocate(world.rank() == 0 ? 1024 : 100));
+            }
+        });
+        assertThat(command.run("sion", "dump", "-a", several)).isZero();
+        assertThat(command.out()).contains("lsz=    0.00 MB:     0.00 MB   -0.00 MB ");
     }
 
     private static void same(Map<String, Object> json, String key, String text, String pattern) {
