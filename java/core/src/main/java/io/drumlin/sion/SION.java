@@ -278,7 +278,7 @@ public final class SION {
      * @param ntasks number of tasks; given to write, filled to read
      * @param nfiles number of physical files; 1 to write, filled to read
      * @param chunksizes chunk sizes of all tasks, as one array in it; given to write, filled to read
-     * @param fsblksize block size; given to write (0 or below: that of the file system), filled to read
+     * @param fsblksize block size; given to write (0 or below: that of the file system), filled to write and to read
      * @param globalranks global ranks of all tasks, as one array in it; given to write, filled to read
      * @return file id, or -1
      */
@@ -302,8 +302,10 @@ public final class SION {
                     chunks[task] = required(chunksizes, "chunksizes")[task];
                     ranks[task] = globalranks == null || globalranks[0] == null ? task : globalranks[0][task];
                 }
-                return new Opened(
-                        SionFile.create(Path.of(name), chunks, ranks, withBlock(parsed.options(), fsblksize)), null, 0);
+                SionOutput output =
+                        SionFile.create(Path.of(name), chunks, ranks, withBlock(parsed.options(), fsblksize));
+                fill(fsblksize, output.fsBlockSize());
+                return new Opened(output, null, 0);
             }
             SionInput input = SionFile.open(Path.of(name), parsed.ioOptions());
             ntasks[0] = input.taskCount();

@@ -182,6 +182,19 @@ class SIONTest {
     }
 
     @Test
+    void serialWriteTellsTheBlockOfTheFileSystem() {
+        int[] block = {-1};
+        int sid = sion_open(name(), "bw", new int[] {1}, null, new long[][] {{10}}, block, null);
+        assertThat(sid).isNotNegative();
+        int written = block[0];
+        assertThat(written).isPositive();
+        assertThat(sion_close(sid)).isEqualTo(SION_SUCCESS);
+        int in = sion_open(name(), "br", new int[1], null, null, block, null);
+        assertThat(block[0]).isEqualTo(written);
+        assertThat(sion_close(in)).isEqualTo(SION_SUCCESS);
+    }
+
+    @Test
     void mapped() {
         ThreadCommunicator.run(2, world -> {
             int[][] ranks = {world.rank() == 0 ? new int[] {0, 2} : new int[] {1}};
