@@ -2,6 +2,8 @@ package io.drumlin.mpi;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicators;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,8 +21,11 @@ public final class GroupsProgram {
     private GroupsProgram() {}
 
     public static void main(String[] args) throws IOException {
-        int start = Integer.parseInt(args[1]);
-        try (Checkpoints run = Checkpoints.builder(Path.of(args[0])).open();
+        Communicators.run(world -> run(world, Path.of(args[0]), Integer.parseInt(args[1])));
+    }
+
+    private static void run(Communicator world, Path config, int start) throws IOException {
+        try (Checkpoints run = Checkpoints.open(config, world);
                 Checkpoints solver = run.group("solver");
                 Checkpoints tracer = run.group("tracer")) {
             int[] values = new int[LENGTH];
