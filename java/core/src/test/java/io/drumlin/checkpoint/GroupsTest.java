@@ -524,9 +524,10 @@ class GroupsTest {
         recover(run, 0, 1, 0);
         ThreadCommunicator.run(RANKS, comm -> {
             Checkpoints checkpoints = Checkpoints.open(run.config(), comm);
-            checkpoints.group(SOLVER);
+            Checkpoints solver = checkpoints.group(SOLVER);
             comm.barrier();
             checkpoints.abandon();
+            assertThatThrownBy(() -> solver.checkpoint(2, Level.L1)).hasMessageContaining("closed");
         });
         recover(run, 0, 1, 0);
     }
@@ -616,6 +617,34 @@ class GroupsTest {
         recover(run, 0, 1, 2);
     }
 
+    /** Its directories on the parallel file system are gone, but not its checkpoint on the nodes. */
+    @Test
+    void aNodeThatHasFilesOfTheNameIsRefused() throws IOException {
+        RunFixture run = onlyGroups(3);
+        Files.delete(groupFile(run, SOLVER));
+        String id = run.restartValue("exec_id") + "." + SOLVER;
+        DirectoryTree.delete(directory.resolve("Meta").resolve(id), new NioEngine());
+        DirectoryTree.delete(directory.resolve("Global").resolve(id), new NioEngine());
+        refused(() -> recover(run, 0, 0, 2), id + " is there, and this file does not name it");
+    }
+
+    /** The record of the run is written by one thread at a time: that of its first checkpoint in the background comes first. */
+    @Test
+    void aGroupWaitsForTheFirstCheckpointOfTheRun() throws IOException {
+        RunFixture run = fixture(Map.of("drumlin.async", "1"));
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.open(run.config(), comm);
+                    State solver = new State(checkpoints.group(SOLVER), 2)) {
+                checkpoints.protect(0, new int[2_000_000]);
+                checkpoints.checkpoint(1, Level.L3);
+                solver.take(1, Level.L1);
+                assertThat(checkpoints.isUnderway()).isFalse();
+                assertThat(run.restartValue("failure")).isEqualTo("1");
+                assertThat(groupsOnly(run)).isEmpty();
+            }
+        });
+    }
+
     @Test
     void aGroupWhoseDirectoryIsGoneIsRefused() throws IOException {
         RunFixture run = onlyGroups(3);
@@ -695,7 +724,9 @@ class GroupsTest {
         run.run(2, (checkpoints, comm) -> {
             Checkpoints solver = checkpoints.group(SOLVER);
             // Its files would have the names of the run's.
-            assertThatThrownBy(() -> solver.singleFile().checkpoint(1)).isInstanceOf(Exception.class);
+            assertThat(ini(groupFile(run, SOLVER)).get("basic", "h5_single_file_enable"))
+                    .contains("0");
+            solver.close();
         });
         Map<String, String> from = new HashMap<>(shared);
         from.put("restart.failure", "3");
