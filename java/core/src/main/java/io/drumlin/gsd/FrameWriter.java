@@ -652,12 +652,18 @@ final class FrameWriter implements AutoCloseable {
 
     /** Converts a file of version 1.0 to version 2.1. Flushes, as the C library does in this case. Collective. */
     void upgrade() throws IOException {
+        long stored = used;
+        long replaced = header.indexLocation();
         flush();
         NameList packed = names.convertedTo(Version.CURRENT);
         Header upgraded = header.withGsdVersion(Version.CURRENT);
         yieldPlace("upgrade");
         replace("upgrade", () -> {
-            replaceBlocks(upgraded, sorted(metadata().index()), packed.encode(0));
+            ByteBuffer entries = sorted(metadata().index(), stored);
+            replaceBlocks(upgraded, entries, packed.encode(0));
+            if (replaced != header.indexLocation()) {
+                file.write(entries.limit((int) stored * IndexEntry.BYTES), replaced);
+            }
             file.truncate(size);
             file.sync();
         });
@@ -690,13 +696,19 @@ final class FrameWriter implements AutoCloseable {
         });
     }
 
-    private ByteBuffer sorted(GsdIndex index) throws IOException {
+    /**
+     * Sorts the first {@code unsorted} entries; those of the flush are in order. As in the C library, they are not
+     * sorted together, because that would change the order of equal keys.
+     */
+    private ByteBuffer sorted(GsdIndex index, long unsorted) throws IOException {
         PendingIndex entries = new PendingIndex();
         for (long slot = 0; slot < used; slot++) {
             IndexEntry entry = index.slot(slot);
             entries.add(entry.frame(), entry.rows(), entry.location(), entry.columns(), entry.id(), entry.type());
+            if (entries.size() == unsorted) {
+                entries.sort();
+            }
         }
-        entries.sort();
         ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(entries.size(), IndexEntry.BYTES))
                 .order(ByteOrder.LITTLE_ENDIAN);
         entries.encode(0, bytes);

@@ -4,19 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.Version;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Files of all versions are made, and keep their version. */
@@ -108,6 +112,43 @@ class GsdVersionsTest {
             assertThat(file.findChunk(1, "a").orElseThrow().location()).isEqualTo(12548);
             assertThat(file.findChunk(2, "a").orElseThrow().location()).isEqualTo(12556);
         }
+    }
+
+    /**
+     * Of equal keys an upgrade sorts those that are in the index already, and a flush has sorted the others. The bytes
+     * are those of the C library, release 3.4.1, also the old index, which the flush leaves behind.
+     */
+    @ParameterizedTest
+    @CsvSource({"1, 2, 0, 12547, fdc97627", "2, 0, 130, 21258, e90f8281"})
+    void anUpgradeLeavesEqualKeysAsTheCLibraryDoes(int stored, int buffered, int frames, long size, String crc)
+            throws IOException {
+        GsdFile.Builder how = GsdFile.at(path).version(Version.FIRST).strictness(Strictness.REFERENCE);
+        try (GsdFile file = how.create("a", "b", new Version(1, 0))) {
+            writeFrame(file, stored);
+            file.flush();
+            if (buffered > 0) {
+                writeFrame(file, buffered);
+            }
+            for (int frame = 0; frame < frames; frame++) {
+                file.writeChunk("a", ElementType.UINT32, IntBuffer.wrap(new int[] {frame}), 1, 1);
+                file.endFrame();
+            }
+            file.upgrade();
+            if (buffered > 0) {
+                assertThat(file.findChunk(1, "a").orElseThrow().location()).isEqualTo(12546);
+            }
+        }
+        assertThat(Files.size(path)).isEqualTo(size);
+        CRC32 sum = new CRC32();
+        sum.update(Files.readAllBytes(path));
+        assertThat(Long.toHexString(sum.getValue())).isEqualTo(crc);
+    }
+
+    private static void writeFrame(GsdFile file, int chunks) throws IOException {
+        for (int chunk = 0; chunk < chunks; chunk++) {
+            file.writeChunk("a", ElementType.UINT8, ByteBuffer.wrap(new byte[] {60}), 1, 1);
+        }
+        file.endFrame();
     }
 
     @Test
