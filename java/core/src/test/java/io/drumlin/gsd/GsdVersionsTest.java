@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -214,5 +215,20 @@ class GsdVersionsTest {
             assertThat(file.findChunk(0, "bytes").orElseThrow().data().array())
                     .isEqualTo(new byte[] {'t', 'e', 's', 't'});
         }
+    }
+
+    /** Only other writers leave something after the NUL. The C library copies the text, not the field. */
+    @Test
+    void truncationClearsWhatFollowsTheTextsOfTheHeader() throws IOException {
+        GsdFile.create(path, "test", "none", SCHEMA).close();
+        byte[] empty = Files.readAllBytes(path);
+        byte[] foreign = empty.clone();
+        foreign[48 + 5] = 'x';
+        foreign[112 + 62] = 'y';
+        Files.write(path, foreign);
+        try (GsdFile file = GsdFile.open(path, Access.READ_WRITE)) {
+            file.truncate();
+        }
+        assertThat(Arrays.mismatch(Files.readAllBytes(path), empty)).isEqualTo(-1);
     }
 }

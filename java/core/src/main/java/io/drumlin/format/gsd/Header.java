@@ -243,7 +243,7 @@ public final class Header {
 
     /**
      * Returns the header of an empty file of version 2.1 with the same application and schema; reserved bytes become
-     * zero.
+     * zero, as do bytes after the NUL of a text.
      *
      * @return a new header
      */
@@ -253,8 +253,9 @@ public final class Header {
 
     private Header emptied(Version version) {
         Header changed = new Header(new byte[BYTES]);
-        changed.bytes.put(0, bytes, 0, SCHEMA + TEXT_BYTES);
-        changed.bytes.put(APPLICATION + TEXT_BYTES - 1, (byte) 0).put(SCHEMA + TEXT_BYTES - 1, (byte) 0);
+        changed.bytes.put(0, bytes, 0, APPLICATION);
+        changed.bytes.put(APPLICATION, array, APPLICATION, textLength(APPLICATION));
+        changed.bytes.put(SCHEMA, array, SCHEMA, textLength(SCHEMA));
         long names = BYTES + EmptyFile.INDEX_ENTRIES * (long) IndexEntry.BYTES;
         return changed.withIndex(BYTES, EmptyFile.INDEX_ENTRIES)
                 .withNamelist(names, version.hasSlots() ? EmptyFile.NAMELIST_SLOTS : EmptyFile.NAMELIST_ENTRIES)
@@ -280,11 +281,16 @@ public final class Header {
     }
 
     private String text(int offset) {
+        return new String(array, offset, textLength(offset), StandardCharsets.UTF_8);
+    }
+
+    /** Returns the number of bytes before the NUL. */
+    private int textLength(int offset) {
         int length = 0;
-        while (length < TEXT_BYTES - 1 && bytes.get(offset + length) != 0) {
+        while (length < TEXT_BYTES - 1 && array[offset + length] != 0) {
             length++;
         }
-        return new String(array, offset, length, StandardCharsets.UTF_8);
+        return length;
     }
 
     @Override
