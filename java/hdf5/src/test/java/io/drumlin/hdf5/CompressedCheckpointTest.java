@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Hdf5Tools;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.Repacked;
 import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;

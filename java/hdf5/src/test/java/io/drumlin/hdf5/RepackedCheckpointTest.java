@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.GlobalDataset;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.Repacked;
 import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;
@@ -56,7 +57,7 @@ class RepackedCheckpointTest {
         new Hdf5Program(7).fill();
         assertThat(FTI_Checkpoint(1, FTI_L4)).isEqualTo(FTI_DONE);
         assertThat(FTI_Finalize()).isEqualTo(FTI_SCES);
-        Repacked.repack(run, options, digested);
+        Repacked.repack(run.directory(), options, digested);
         assertThatThrownBy(() -> readWithoutLibrary(run.file("Ckpt1-Rank0.h5"))).isInstanceOf(FormatException.class);
         return run;
     }
@@ -124,7 +125,7 @@ class RepackedCheckpointTest {
             IntStream.range(0, values.length).forEach(i -> values[i] = i * (comm.rank() + 1));
             checkpoints.checkpoint(1, Level.L1);
         });
-        Repacked.repack(run, LATEST, false);
+        Repacked.repack(run.directory(), LATEST, false);
         run.run(8, (checkpoints, comm) -> {
             double[] values = protect(checkpoints, comm);
             assertThat(checkpoints.lastLevel()).contains(Level.L1);
@@ -190,7 +191,7 @@ class RepackedCheckpointTest {
         for (String place : List.of("Ckpt2-Rank0.h5", "Ckpt1-Rank0.h5")) {
             assertThat(run.file(place)).exists();
         }
-        Repacked.repack(run, LATEST, false);
+        Repacked.repack(run.directory(), LATEST, false);
         String before = String.valueOf(System.getProperty("drumlin.native"));
         System.setProperty("drumlin.native", "off");
         try {

@@ -1,9 +1,7 @@
-package io.drumlin.hdf5;
+package io.drumlin.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Hdf5Tools;
-import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
@@ -24,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** Files that the library's h5repack has written again. */
-final class Repacked {
+public final class Repacked {
 
     /** More than any of the files have. */
     private static final long MOST_BYTES = 10_000_000;
@@ -37,7 +35,7 @@ final class Repacked {
      * JavaCPP unpacks the library, for all tests of this process, into one directory, which it remembers. The dependency
      * is the one for Linux on x86_64.
      */
-    static void requireLibrary() throws IOException {
+    public static void requireLibrary() throws IOException {
         if (System.getProperty(CACHE) == null) {
             Path cache = Files.createTempDirectory("drumlin-javacpp");
             System.setProperty(CACHE, cache.toString());
@@ -59,7 +57,7 @@ final class Repacked {
     }
 
     /** Writes a file again, in its place. */
-    static void repack(Path file, String options) throws IOException {
+    public static void repack(Path file, String options) throws IOException {
         Path packed = file.resolveSibling("packed.h5");
         List<String> command = new ArrayList<>(List.of("h5repack"));
         command.addAll(List.of(options.split(" ")));
@@ -71,15 +69,17 @@ final class Repacked {
     /**
      * Writes the files of all ranks again, and describes them in the metadata of their groups.
      *
+     * @param directory holds those of the run
      * @param digested whether the metadata get the digests of the new files; otherwise they are those of C FTI
      */
-    static void repack(RunFixture run, String options, boolean digested) throws IOException {
+    public static void repack(Path directory, String options, boolean digested) throws IOException {
         List<Path> all;
-        try (Stream<Path> found = Files.walk(run.directory())) {
+        try (Stream<Path> found = Files.walk(directory)) {
             all = found.filter(Files::isRegularFile).toList();
         }
         for (Path file : all) {
-            if (file.toString().endsWith(".h5")) {
+            // Files of level 3's code have the ending, but are not HDF5.
+            if (file.toString().matches(".*-(Rank|Pcof)\\d+\\.h5")) {
                 repack(file, options);
             }
         }
