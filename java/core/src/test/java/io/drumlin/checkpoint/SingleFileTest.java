@@ -559,7 +559,7 @@ class SingleFileTest {
             }
         });
         if (expected.equals("none")) {
-            assertThatThrownBy(start).hasMessageContaining("may pass").hasMessageContaining("as if");
+            assertThatThrownBy(start).hasMessageContaining("may be whole").hasMessageContaining("as if");
         } else {
             assertThatCode(start).doesNotThrowAnyException();
         }

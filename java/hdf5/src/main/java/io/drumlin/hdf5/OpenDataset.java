@@ -185,27 +185,36 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
 
     /**
      * Checks that the library has all filters, and that they give back the bytes that were written: n-bit keeps only
-     * those that the type describes, which for C FTI's opaque types is one, and scale-offset rounds. A filter that is
-     * not there says nothing about the file.
+     * those that the type describes, which for C FTI's opaque types is one, and scale-offset rounds. No filter proves
+     * that the file is damaged.
      */
     private void requireFilters() throws IOException {
         long count = call(hdf5.H5Pget_nfilters(properties), "filters");
         for (int i = 0; i < count; i++) {
             int filter = filter(i);
             if (filter == hdf5.H5Z_FILTER_NBIT || filter == hdf5.H5Z_FILTER_SCALEOFFSET) {
-                throw wrong("filter", "is " + filter + ", which does not keep all bytes of the elements");
+                throw unsupported(
+                        filter,
+                        "which may not keep all bytes of the elements",
+                        "put back the file as it was before the filter was added");
             }
             if (hdf5.H5Zfilter_avail(filter) <= 0) {
-                throw DrumlinException.during("reading HDF5")
-                        .path(file)
-                        .problem("the elements of " + name + " have the filter " + filter
-                                + ", which the HDF5 library does not have")
-                        .advice(
-                                "name the folder of its plugin with HDF5_PLUGIN_PATH, or remove the filter with h5repack")
-                        .cause(new UnsatisfiedLinkError("filter " + filter))
-                        .exception();
+                throw unsupported(
+                        filter,
+                        "which this build of the HDF5 library does not have",
+                        "name the folder of its plugin with HDF5_PLUGIN_PATH, or remove the filter with h5repack");
             }
         }
+    }
+
+    /** The cause tells that the file may be whole. */
+    private DrumlinException unsupported(int filter, String problem, String advice) {
+        return DrumlinException.during("reading HDF5")
+                .path(file)
+                .problem("the elements of " + name + " have the filter " + filter + ", " + problem)
+                .advice(advice)
+                .cause(new UnsatisfiedLinkError("filter " + filter))
+                .exception();
     }
 
     private int filter(int index) throws IOException {

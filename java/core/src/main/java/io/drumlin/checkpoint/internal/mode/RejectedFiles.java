@@ -44,7 +44,7 @@ public final class RejectedFiles {
                 sink,
                 older,
                 "restart",
-                "that may pass, and no checkpoint was deleted: mend the cause and start again; if the file is lost"
+                "the file may be whole, and no checkpoint was deleted: mend the cause and start again; if the file is lost"
                         + " for good, [drumlin] on_unreadable = older goes on from another checkpoint, which may be older");
     }
 
@@ -69,7 +69,7 @@ public final class RejectedFiles {
                 warning(app),
                 false,
                 operation,
-                "that may pass, and nothing was changed: mend the cause and try again");
+                "the file may be whole, and nothing was changed: mend the cause and try again");
     }
 
     private static BiConsumer<Path, IOException> warning(Communicator app) {
