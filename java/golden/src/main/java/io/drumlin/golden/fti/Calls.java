@@ -5,6 +5,7 @@ import io.drumlin.golden.RequestedLevel;
 import io.drumlin.golden.fti.Checkpoint.Variable;
 import io.drumlin.golden.ftiff.LinearCount;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ final class Calls {
 
     private final Map<Integer, Variable> variables = new LinkedHashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
+    private final Map<String, ValueType> types = new HashMap<>();
     private final boolean differential;
 
     private boolean incremental;
@@ -22,8 +24,9 @@ final class Calls {
     private int incrementalLevel;
     private final List<Integer> added = new ArrayList<>();
 
-    private Calls(boolean differential) {
+    private Calls(boolean differential, List<ProgramType> own) {
         this.differential = differential;
+        own.forEach(type -> types.put(type.name(), type));
     }
 
     /**
@@ -32,7 +35,7 @@ final class Calls {
      * @param differential whether the configuration allows differential checkpoints; C FTI takes ordinary ones otherwise
      */
     static List<Checkpoint> checkpoints(Json calls, boolean differential) {
-        Calls state = new Calls(differential);
+        Calls state = new Calls(differential, Declarations.of(calls).types());
         calls.list(call -> {
             state.follow(call);
             return call;
@@ -71,6 +74,12 @@ final class Calls {
                 }
             }
             case "FTI_Finalize", "barrier", "exit" -> {}
+            case "FTI_InitGroup",
+                "FTI_InitType",
+                "FTI_InitCompositeType",
+                "FTI_AddScalarField",
+                "FTI_AddVectorField",
+                "FTI_DefineDataset" -> {}
             default -> throw call.wrong("is a call whose effect is not known");
         }
     }
@@ -94,7 +103,7 @@ final class Calls {
                 id,
                 new Variable(
                         id,
-                        ElementType.of(call.get("type")),
+                        type(call.get("type")),
                         new LinearCount(
                                 call.get("count").number(),
                                 call.get("count_extra_per_app_rank").number()),
@@ -102,6 +111,11 @@ final class Calls {
                         old.name(),
                         old.idChar(),
                         old.dimension()));
+    }
+
+    private ValueType type(Json name) {
+        ValueType own = types.get(name.text());
+        return own == null ? ElementType.of(name) : own;
     }
 
     private void setAttribute(Json call) {

@@ -32,7 +32,7 @@ record Checkpoint(int id, int level, List<Variable> variables, List<Integer> fil
      */
     record Variable(
             int id,
-            ElementType type,
+            ValueType type,
             LinearCount count,
             int generation,
             String name,

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** The types of C FTI, and the values that the golden programs give to their elements. */
-enum ElementType {
+enum ElementType implements ValueType {
     FTI_CHAR(0, 1),
     FTI_SHRT(1, 2),
     FTI_INTG(2, 4),
@@ -37,24 +37,18 @@ enum ElementType {
         throw json.wrong("is a type without a generator");
     }
 
-    /** The type's id in metadata. */
-    int id() {
+    @Override
+    public int id() {
         return id;
     }
 
-    /** Bytes of an element. */
-    int size() {
+    @Override
+    public int size() {
         return size;
     }
 
-    /**
-     * The bytes of a variable.
-     *
-     * @param rank application rank
-     * @param id id of the variable
-     * @param generation what the program filled it with
-     */
-    ByteBuffer values(int rank, int id, int generation, long count) {
+    @Override
+    public ByteBuffer values(int rank, int id, int generation, long count) {
         ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(count * size)).order(ByteOrder.LITTLE_ENDIAN);
         long base = 1_000_003L * rank + 10_007L * id + 101L * generation;
         for (long i = 0; i < count; i++) {

@@ -1,7 +1,6 @@
 package io.drumlin.golden.fti;
 
 import io.drumlin.checkpoint.Checkpoints;
-import io.drumlin.checkpoint.ElementType;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.golden.fti.Checkpoint.Variable;
@@ -65,23 +64,21 @@ final class EngineRun implements AutoCloseable {
     }
 
     /** Protects what a checkpoint holds, all of it zero. */
-    static Map<Variable, ByteBuffer> protect(Checkpoints checkpoints, Checkpoint checkpoint, int rank) {
+    Map<Variable, ByteBuffer> protect(Checkpoints checkpoints, Checkpoint checkpoint, int rank) {
         Map<Variable, ByteBuffer> buffers = new LinkedHashMap<>();
+        Declarations.Declared declared = manifest.declarations().declare(checkpoints);
         for (Variable variable : checkpoint.variables()) {
             boolean misnamed = !variable.idChar().isEmpty() && checkpoints.idFor(variable.idChar()) != variable.id();
             if (misnamed) {
                 throw new IllegalStateException(variable.idChar() + " does not stand for id " + variable.id());
             }
             ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(variable.bytesOn(rank)));
-            checkpoints.protect(
-                    variable.id(),
-                    bytes,
-                    variable.countOn(rank),
-                    ElementType.of(variable.type().id()));
+            checkpoints.protect(variable.id(), bytes, variable.countOn(rank), declared.type(variable.type()));
             checkpoints.setAttribute(variable.id(), variable.name());
             checkpoints.setAttribute(variable.id(), variable.dimensionsOn(rank));
             buffers.put(variable, bytes);
         }
+        declared.defineDatasets();
         return buffers;
     }
 

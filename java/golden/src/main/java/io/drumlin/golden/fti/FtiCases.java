@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Cases of the modes POSIX and MPI-IO: reads every file of the run's directories and compares it with the calls, writes it
- * again, and restarts from it. */
+ * again, and restarts from it. Those of the mode HDF5 are read, and restarted from. */
 public final class FtiCases implements GoldenCases {
 
     /** Makes the reader of these cases. */
@@ -24,10 +24,15 @@ public final class FtiCases implements GoldenCases {
     public Outcome run(Path directory, Map<String, Object> json) throws IOException {
         Manifest manifest = Manifest.of(Json.root(json));
         int mode = manifest.config("basic.ckpt_io");
-        if (mode != RunDirectories.POSIX && mode != RunDirectories.MPI_IO) {
-            return Outcome.skipped("ckpt_io = " + mode + " is neither POSIX nor MPI-IO");
-        }
         Outcome outcome = new Outcome();
+        if (mode == RunDirectories.HDF5) {
+            new Hdf5Comparison(directory, manifest, outcome).compare();
+            new Restarts(directory, manifest, outcome).restart();
+            return outcome;
+        }
+        if (mode != RunDirectories.POSIX && mode != RunDirectories.MPI_IO) {
+            return Outcome.skipped("ckpt_io = " + mode + " is neither POSIX nor MPI-IO nor HDF5");
+        }
         new CaseComparison(directory, manifest, outcome).compare();
         if (!outcome.isFailed()) {
             new Rewriter(directory, manifest, outcome).rewrite();

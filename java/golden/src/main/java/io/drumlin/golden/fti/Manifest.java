@@ -13,6 +13,7 @@ import java.util.Map;
  * @param ranks number of processes, heads included
  * @param places the application ranks, in their order
  * @param checkpoints that were taken, in order
+ * @param declarations of the mode HDF5
  * @param files all below the case's directory {@code data}
  * @param finished whether the program ended with {@code FTI_Finalize}
  * @param scenarios what was lost before a restart, and what C FTI made of it
@@ -23,6 +24,7 @@ record Manifest(
         int ranks,
         List<Place> places,
         List<Checkpoint> checkpoints,
+        Declarations declarations,
         List<StoredFile> files,
         boolean finished,
         List<Scenario> scenarios) {
@@ -81,6 +83,14 @@ record Manifest(
                 .containsAll(List.of("config_key_values", "exec_id", "rank_map", "calls", "data_generator", "files"));
     }
 
+    /** Without the restarts before which something was lost. */
+    Manifest withoutLosses() {
+        List<Scenario> whole = scenarios.stream()
+                .filter(each -> each.deleted().isEmpty() && each.flipped().isEmpty())
+                .toList();
+        return new Manifest(config, execId, ranks, places, checkpoints, declarations, files, finished, whole);
+    }
+
     static Manifest of(Json json) {
         Map<String, String> config = json.get("config_key_values").members(Json::text);
         boolean differential = "1".equals(config.get("basic.enable_dcp")) && "1".equals(config.get("basic.ckpt_io"));
@@ -94,6 +104,7 @@ record Manifest(
                         .map(Place::of)
                         .toList(),
                 Calls.checkpoints(json.get("calls"), differential),
+                Declarations.of(json.get("calls")),
                 json.get("files")
                         .list(file -> new StoredFile(
                                 file.get("path").text(),

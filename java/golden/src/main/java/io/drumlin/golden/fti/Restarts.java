@@ -112,7 +112,7 @@ final class Restarts {
                 note(differences, "rank " + comm.rank() + " expected " + expected + ", found " + found);
             } else if (scenario.recovered()) {
                 Checkpoint checkpoint = newest(scenario.id());
-                Map<Checkpoint.Variable, ByteBuffer> buffers = EngineRun.protect(checkpoints, checkpoint, comm.rank());
+                Map<Checkpoint.Variable, ByteBuffer> buffers = run.protect(checkpoints, checkpoint, comm.rank());
                 checkpoints.recover();
                 buffers.forEach((variable, bytes) -> {
                     if (!bytes.clear().equals(variable.values(comm.rank()))) {

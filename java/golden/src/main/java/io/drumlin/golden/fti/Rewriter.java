@@ -43,7 +43,7 @@ final class Rewriter {
         try (EngineRun run = EngineRun.of(manifest, directory.resolve("config.before.ini"))) {
             run.onEachRank((checkpoints, comm) -> {
                 for (Checkpoint checkpoint : manifest.checkpoints()) {
-                    EngineRun.protect(checkpoints, checkpoint, comm.rank())
+                    run.protect(checkpoints, checkpoint, comm.rank())
                             .forEach((variable, bytes) -> bytes.put(variable.values(comm.rank())));
                     take(checkpoints, checkpoint);
                 }

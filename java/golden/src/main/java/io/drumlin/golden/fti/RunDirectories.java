@@ -8,6 +8,7 @@ final class RunDirectories {
 
     static final int POSIX = 1;
     static final int MPI_IO = 2;
+    static final int HDF5 = 5;
 
     private static final int PARALLEL_LEVEL = 4;
 
