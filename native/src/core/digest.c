@@ -12,13 +12,15 @@
 #define LANES DRUMLIN_MD5_LANES
 
 /*
- * The kernels for one stream and for up to 4, 8 and 16 streams. Those wider than the width in use are NULL. Fewer streams
- * than four_from are hashed one after the other.
+ * The kernels for one stream and for up to 4, 8 and 16 streams. Those wider than the width in use are NULL. Fewer
+ * streams than four_from are hashed one after the other. The kernel that hashes a stream beside eight others is NULL
+ * where it does not pay.
  */
 struct kernels {
     md5_stream *stream;
     md5_kernel *four, *eight, *sixteen;
     int four_from;
+    md5_beside *beside;
 };
 
 struct drumlin_md5 {
@@ -89,9 +91,11 @@ static struct kernels kernels_for(int32_t width)
     struct kernels kernels = {.stream = single_blocks, .four = md5_lanes_4, .four_from = 2};
 #ifdef __x86_64__
     if (width == 16)
-        kernels = (struct kernels){md5_stream_512, md5_lanes_4_512, md5_lanes_8_512, md5_lanes_16, 2};
-    else if (width == 8)
+        kernels = (struct kernels){md5_stream_512, md5_lanes_4_512, md5_lanes_8_512, md5_lanes_16, 2, NULL};
+    else if (width == 8) {
         kernels.eight = md5_lanes_8;
+        kernels.beside = md5_beside_8;
+    }
 #else
     (void)width;
 #endif
@@ -201,32 +205,53 @@ int32_t drumlin_md5_reset(drumlin_md5 *md5, int32_t lane)
     return 0;
 }
 
+static void get_state(const drumlin_md5 *md5, int lane, uint32_t state[MD5_WORDS])
+{
+    for (int word = 0; word < MD5_WORDS; word++)
+        state[word] = md5->state[word][lane];
+}
+
+static void set_state(drumlin_md5 *md5, int lane, const uint32_t state[MD5_WORDS])
+{
+    for (int word = 0; word < MD5_WORDS; word++)
+        md5->state[word][lane] = state[word];
+}
+
 static void run_single(drumlin_md5 *md5, const struct run *run, size_t blocks)
 {
     uint32_t state[MD5_WORDS];
-    for (int word = 0; word < MD5_WORDS; word++)
-        state[word] = md5->state[word][run->lane];
+    get_state(md5, run->lane, state);
     md5->kernels.stream(state, run->data, blocks);
-    for (int word = 0; word < MD5_WORDS; word++)
-        md5->state[word][run->lane] = state[word];
+    set_state(md5, run->lane, state);
 }
 
-/* Spare lanes of the kernel hash the first run once more; their states are dropped. */
-static void run_kernel(drumlin_md5 *md5, md5_kernel *kernel, int width, const struct run *runs, int count,
-                       size_t blocks)
+/* What a kernel of this width takes. Its spare lanes get the first run once more. */
+static void gather(const drumlin_md5 *md5, int width, const struct run *runs, int count,
+                   uint32_t state[MD5_WORDS][LANES], const uint8_t **data)
 {
-    uint32_t state[MD5_WORDS][LANES] = {{0}};
-    const uint8_t *data[LANES];
     for (int i = 0; i < width; i++) {
         const struct run *run = &runs[i < count ? i : 0];
         data[i] = run->data;
         for (int word = 0; word < MD5_WORDS; word++)
             state[word][i] = md5->state[word][run->lane];
     }
-    kernel(state, data, blocks);
+}
+
+static void scatter(drumlin_md5 *md5, const struct run *runs, int count, uint32_t state[MD5_WORDS][LANES])
+{
     for (int i = 0; i < count; i++)
         for (int word = 0; word < MD5_WORDS; word++)
             md5->state[word][runs[i].lane] = state[word][i];
+}
+
+static void run_kernel(drumlin_md5 *md5, md5_kernel *kernel, int width, const struct run *runs, int count,
+                       size_t blocks)
+{
+    uint32_t state[MD5_WORDS][LANES] = {{0}};
+    const uint8_t *data[LANES];
+    gather(md5, width, runs, count, state, data);
+    kernel(state, data, blocks);
+    scatter(md5, runs, count, state);
 }
 
 /*
@@ -246,22 +271,60 @@ static void hash_runs(drumlin_md5 *md5, const struct run *runs, int count, size_
         run_kernel(md5, md5->kernels.sixteen, 16, runs, count, blocks);
 }
 
+static size_t least_blocks(const struct run *runs, int count)
+{
+    size_t blocks = runs[0].blocks;
+    for (int i = 1; i < count; i++)
+        if (runs[i].blocks < blocks)
+            blocks = runs[i].blocks;
+    return blocks;
+}
+
+static void advance(struct run *run, size_t blocks)
+{
+    run->data += blocks * MD5_BLOCK;
+    run->blocks -= blocks;
+}
+
 /* Hashes all runs. A run that has ended makes room for another one. */
 static void drain(drumlin_md5 *md5, struct run *runs, int count)
 {
     while (count > 0) {
         int taken = count < md5->width ? count : md5->width;
-        size_t blocks = runs[0].blocks;
-        for (int i = 1; i < taken; i++)
-            if (runs[i].blocks < blocks)
-                blocks = runs[i].blocks;
+        size_t blocks = least_blocks(runs, taken);
         hash_runs(md5, runs, taken, blocks);
         for (int i = taken - 1; i >= 0; i--) {
-            runs[i].data += blocks * MD5_BLOCK;
-            runs[i].blocks -= blocks;
+            advance(&runs[i], blocks);
             if (runs[i].blocks == 0)
                 runs[i] = runs[--count];
         }
+    }
+}
+
+/* A run of other streams, to be hashed beside those of an update. */
+struct beside {
+    drumlin_md5 *md5;
+    struct run run;
+};
+
+/* Hashes of the runs, and of the one beside them, as much as goes in one pass. What is left of them may be nothing. */
+static void hash_beside(drumlin_md5 *md5, struct run *runs, int count, struct beside *beside)
+{
+    enum { WIDTH = 8 };
+    for (int first = 0; first + WIDTH <= count; first += WIDTH) {
+        uint32_t states[MD5_WORDS][LANES], state[MD5_WORDS];
+        const uint8_t *data[WIDTH];
+        size_t blocks = least_blocks(runs + first, WIDTH);
+        if (beside->run.blocks / WIDTH < blocks)
+            blocks = beside->run.blocks / WIDTH;
+        gather(md5, WIDTH, runs + first, WIDTH, states, data);
+        get_state(beside->md5, beside->run.lane, state);
+        md5->kernels.beside(states, data, blocks, state, beside->run.data);
+        scatter(md5, runs + first, WIDTH, states);
+        set_state(beside->md5, beside->run.lane, state);
+        for (int i = 0; i < WIDTH; i++)
+            advance(&runs[first + i], blocks);
+        advance(&beside->run, blocks * WIDTH);
     }
 }
 
@@ -295,10 +358,20 @@ static bool fill_pending(drumlin_md5 *md5, int lane, struct piece *piece)
     return pending + head == MD5_BLOCK;
 }
 
-int32_t drumlin_md5_update(drumlin_md5 *md5, const void *const *pieces, const int64_t *lengths, int32_t count)
+/* Keeps the bytes of a piece behind its last whole block. */
+static void keep_tail(drumlin_md5 *md5, int lane, const struct piece *piece)
 {
-    if (!lengths_valid(lengths, count))
-        return -EINVAL;
+    size_t tail = piece->length % MD5_BLOCK;
+    /* A tail is left only where nothing was pending or a block was made of it, so pending is free. */
+    if (tail > 0)
+        memcpy(md5->pending[lane], piece->data + piece->length - tail, tail);
+    md5->length[lane] += piece->length;
+}
+
+/* beside is NULL for nothing. The pieces are valid. */
+static void update(drumlin_md5 *md5, const void *const *pieces, const int64_t *lengths, int32_t count,
+                   struct beside *beside)
+{
     struct piece rest[LANES];
     struct run runs[LANES];
     int run_count = 0;
@@ -315,15 +388,39 @@ int32_t drumlin_md5_update(drumlin_md5 *md5, const void *const *pieces, const in
         if (blocks > 0)
             runs[run_count++] = (struct run){lane, rest[lane].data, blocks};
     }
+    if (beside)
+        hash_beside(md5, runs, run_count, beside);
     drain(md5, runs, run_count);
 
-    for (int32_t lane = 0; lane < count; lane++) {
-        size_t tail = rest[lane].length % MD5_BLOCK;
-        /* A tail is left only where nothing was pending or a block was made of it, so pending is free. */
-        if (tail > 0)
-            memcpy(md5->pending[lane], rest[lane].data + rest[lane].length - tail, tail);
-        md5->length[lane] += rest[lane].length;
+    for (int32_t lane = 0; lane < count; lane++)
+        keep_tail(md5, lane, &rest[lane]);
+}
+
+int32_t drumlin_md5_update(drumlin_md5 *md5, const void *const *pieces, const int64_t *lengths, int32_t count)
+{
+    if (!lengths_valid(lengths, count))
+        return -EINVAL;
+    update(md5, pieces, lengths, count, NULL);
+    return 0;
+}
+
+int32_t drumlin_md5_update_beside(drumlin_md5 *md5, const void *const *pieces, const int64_t *lengths, int32_t count,
+                                  drumlin_md5 *other, int32_t lane, const void *piece, int64_t length)
+{
+    if (!lengths_valid(lengths, count) || other == md5 || lane < 0 || lane >= LANES || length < 0)
+        return -EINVAL;
+    struct piece rest = {piece, (size_t)length};
+    if (fill_pending(other, lane, &rest))
+        run_single(other, &(struct run){lane, other->pending[lane], 1}, 1);
+    struct beside beside = {other, {lane, rest.data, rest.length / MD5_BLOCK}};
+    if (md5->kernels.beside) {
+        update(md5, pieces, lengths, count, &beside);
+        run_single(other, &beside.run, beside.run.blocks);
+    } else {
+        run_single(other, &beside.run, beside.run.blocks);
+        update(md5, pieces, lengths, count, NULL);
     }
+    keep_tail(other, lane, &rest);
     return 0;
 }
 
@@ -332,8 +429,7 @@ int32_t drumlin_md5_digest(drumlin_md5 *md5, int32_t lane, uint8_t *digest)
     if (lane < 0 || lane >= LANES)
         return -EINVAL;
     uint32_t state[MD5_WORDS];
-    for (int word = 0; word < MD5_WORDS; word++)
-        state[word] = md5->state[word][lane];
+    get_state(md5, lane, state);
     finish_single(state, md5->pending[lane], md5->length[lane], digest);
     return 0;
 }

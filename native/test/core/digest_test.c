@@ -168,6 +168,69 @@ static void every_width_agrees_with_the_single_stream(void **state)
     free(data);
 }
 
+static void assert_digest(drumlin_md5 *md5, int lane, const uint8_t *data, int length)
+{
+    uint8_t digest[DRUMLIN_MD5_LENGTH], expected[DRUMLIN_MD5_LENGTH];
+    drumlin_md5_single(data, length, expected);
+    assert_int_equal(drumlin_md5_digest(md5, lane, digest), 0);
+    assert_memory_equal(digest, expected, DRUMLIN_MD5_LENGTH);
+}
+
+/*
+ * One stream beside sixteen others, cut at random places. In half of the rounds the pieces of the others are equally
+ * long, and that of the one stream is about as long as they are together.
+ */
+static void feed_beside_at_random(drumlin_md5 *md5, drumlin_md5 *other, const uint8_t *data, int most)
+{
+    int end[16] = {0}, single = 0;
+    int own = (int)random_below(16);
+    for (int lane = 0; lane < 16; lane++) {
+        drumlin_md5_reset(md5, lane);
+        drumlin_md5_reset(other, lane);
+    }
+    for (int round = 0; round < 8; round++) {
+        const void *pieces[16];
+        int64_t lengths[16];
+        int equal = (int)random_below(2), longest = (int)random_below(64 * 12), sum = 0;
+        int count = random_below(3) == 0 ? (int)random_below(17) : 16;
+        for (int lane = 0; lane < count; lane++) {
+            int length = equal ? longest : (int)random_below((unsigned)longest + 1);
+            pieces[lane] = length ? data + end[lane] : NULL;
+            lengths[lane] = length;
+            end[lane] += length;
+            sum += length;
+        }
+        int length = equal ? sum + (int)random_below(200) - 100 : (int)random_below(20000);
+        if (length < 0 || single + length > most)
+            length = 0;
+        const void *piece = length ? data + single : NULL;
+        assert_int_equal(drumlin_md5_update_beside(md5, pieces, lengths, count, other, own, piece, length), 0);
+        single += length;
+    }
+    for (int lane = 0; lane < 16; lane++) {
+        assert_digest(md5, lane, data, end[lane]);
+        assert_digest(other, lane, data, lane == own ? single : 0);
+    }
+}
+
+static void a_stream_beside_others_agrees_with_the_single_stream(void **state)
+{
+    (void)state;
+    enum { MOST = 100000 };
+    uint8_t *data = malloc(MOST);
+    for (int i = 0; i < MOST; i++)
+        data[i] = (uint8_t)random_below(256);
+    drumlin_md5 *other = lanes(0);
+    for (int w = 0; w < 5; w++) {
+        drumlin_md5 *md5 = lanes(w < 4 ? widths[w] : 0);
+        for (int trial = 0; md5 && trial < 100; trial++)
+            feed_beside_at_random(md5, other, data, MOST);
+        drumlin_md5_destroy(md5);
+    }
+    drumlin_md5_destroy(other);
+    free(data);
+}
+
 /* The bit count passes 2^32: a counter of 32 bits would be found out. */
 static void streams_of_more_than_512_mib_are_counted_right(void **state)
 {
@@ -211,6 +274,14 @@ static void wrong_arguments_are_refused(void **state)
     assert_int_equal(drumlin_md5_update(md5, pieces, lengths, 2), -EINVAL);
     assert_int_equal(drumlin_md5_update(md5, pieces, lengths, 17), -EINVAL);
     assert_int_equal(drumlin_md5_update(md5, pieces, lengths, -1), -EINVAL);
+    drumlin_md5 *other = lanes(0);
+    assert_int_equal(drumlin_md5_update_beside(md5, pieces, lengths, 2, other, 0, "ab", 2), -EINVAL);
+    assert_int_equal(drumlin_md5_update_beside(md5, pieces, lengths, 1, md5, 1, "ab", 2), -EINVAL);
+    assert_int_equal(drumlin_md5_update_beside(md5, pieces, lengths, 1, other, -1, "ab", 2), -EINVAL);
+    assert_int_equal(drumlin_md5_update_beside(md5, pieces, lengths, 1, other, 16, "ab", 2), -EINVAL);
+    assert_int_equal(drumlin_md5_update_beside(md5, pieces, lengths, 1, other, 0, "ab", -1), -EINVAL);
+    assert_digest(other, 0, NULL, 0);
+    drumlin_md5_destroy(other);
     assert_int_equal(drumlin_md5_reset(md5, 16), -EINVAL);
     assert_int_equal(drumlin_md5_reset(md5, -1), -EINVAL);
     assert_int_equal(drumlin_md5_digest(md5, 16, digest), -EINVAL);
@@ -233,6 +304,7 @@ int main(void)
         cmocka_unit_test(the_single_stream_agrees_with_openssl),
 #endif
         cmocka_unit_test(every_width_agrees_with_the_single_stream),
+        cmocka_unit_test(a_stream_beside_others_agrees_with_the_single_stream),
         cmocka_unit_test(streams_of_more_than_512_mib_are_counted_right),
         cmocka_unit_test(wrong_arguments_are_refused),
     };

@@ -1,11 +1,12 @@
 package io.drumlin.integrity;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MD5 lanes that also compute the striped MD5 of the stream in lane 0, of which each piece is in the cache then. Not
+ * MD5 lanes that also compute the striped MD5 of the stream in lane 0, in the same pass where that is faster. Not
  * thread-safe.
  */
 public final class LanesWithStripes implements Md5Lanes {
@@ -32,11 +33,15 @@ public final class LanesWithStripes implements Md5Lanes {
 
     @Override
     public void update(List<? extends @Nullable ByteBuffer> pieces) {
-        lanes.update(pieces);
         ByteBuffer first = pieces.isEmpty() ? null : pieces.get(0);
-        if (first != null) {
-            stripes.update(first);
+        if (first == null) {
+            lanes.update(pieces);
+            return;
         }
+        stripes.update(first, lanes);
+        List<@Nullable ByteBuffer> others = new ArrayList<>(pieces);
+        others.set(0, null);
+        lanes.update(others);
     }
 
     @Override

@@ -62,6 +62,19 @@ public interface Md5Lanes extends AutoCloseable {
     }
 
     /**
+     * Deals bytes out to the lanes in turn, and appends them to the first of other lanes. It is fastest if both are made
+     * by {@link DigestEngine#md5()}, the bytes are direct, and the pieces are equally long.
+     *
+     * @param bytes as for {@link #deal(ByteBuffer, int, int, int)}, and so are {@code lane}, {@code first} and
+     *     {@code others}
+     * @param whole lanes of which the lane 0 gets all bytes; not these
+     */
+    default void deal(ByteBuffer bytes, int lane, int first, int others, Md5Lanes whole) {
+        whole.update(List.of(bytes));
+        deal(bytes, lane, first, others);
+    }
+
+    /**
      * Ends the stream in a lane. Call {@link #reset} before the lane is used again.
      *
      * @param lane 0 to {@link #LANES} - 1

@@ -103,16 +103,32 @@ final class NativeMd5Lanes implements Md5Lanes {
             return;
         }
         try {
-            deal(NativeMemory.address(bytes), bytes.remaining(), lane, first, others);
+            deal(NativeMemory.address(bytes), bytes.remaining(), lane, first, others, 0);
         } finally {
             Reference.reachabilityFence(bytes);
         }
     }
 
-    private void deal(long address, int length, int lane, int first, int others) {
+    @Override
+    public void deal(ByteBuffer bytes, int lane, int first, int others, Md5Lanes whole) {
+        if (!(whole instanceof NativeMd5Lanes) || !NativeMemory.isLasting(bytes)) {
+            Md5Lanes.super.deal(bytes, lane, first, others, whole);
+            return;
+        }
+        long other = ((NativeMd5Lanes) whole).open();
+        try {
+            deal(NativeMemory.address(bytes), bytes.remaining(), lane, first, others, other);
+        } finally {
+            Reference.reachabilityFence(bytes);
+        }
+    }
+
+    /** {@code whole}: address of the streams whose first one gets all bytes; 0 for none. */
+    private void deal(long address, int length, int lane, int first, int others, long whole) {
         int next = Objects.checkIndex(lane, LANES);
         int size = first;
         for (int at = 0; at < length; ) {
+            int begin = at;
             for (int i = 0; i < LANES; i++) {
                 int taken = Math.min(size, length - at);
                 arguments.putLong(next * Long.BYTES, address + at);
@@ -121,7 +137,13 @@ final class NativeMd5Lanes implements Md5Lanes {
                 size = others;
                 next = (next + 1) % LANES;
             }
-            CoreLibrary.drumlin_md5_update(open(), argumentsAddress, argumentsAddress + LENGTHS, LANES);
+            long lengths = argumentsAddress + LENGTHS;
+            if (whole == 0) {
+                CoreLibrary.drumlin_md5_update(open(), argumentsAddress, lengths, LANES);
+            } else {
+                CoreLibrary.drumlin_md5_update_beside(
+                        open(), argumentsAddress, lengths, LANES, whole, 0, address + begin, at - begin);
+            }
         }
     }
 

@@ -44,8 +44,27 @@ public final class StripedMd5 implements AutoCloseable {
      * @param bytes from position to limit, and does not change; direct or heap
      */
     public void update(ByteBuffer bytes) {
-        lanes.deal(bytes, (int) (length / BLOCK % Md5Lanes.LANES), BLOCK - (int) (length % BLOCK), BLOCK);
+        lanes.deal(bytes, stripe(), restOfBlock(), BLOCK);
         length += bytes.remaining();
+    }
+
+    /**
+     * Appends bytes to the stream and to a plain one.
+     *
+     * @param bytes as for {@link #update(ByteBuffer)}
+     * @param plain lanes of which the lane 0 gets them
+     */
+    void update(ByteBuffer bytes, Md5Lanes plain) {
+        lanes.deal(bytes, stripe(), restOfBlock(), BLOCK, plain);
+        length += bytes.remaining();
+    }
+
+    private int stripe() {
+        return (int) (length / BLOCK % Md5Lanes.LANES);
+    }
+
+    private int restOfBlock() {
+        return BLOCK - (int) (length % BLOCK);
     }
 
     /**

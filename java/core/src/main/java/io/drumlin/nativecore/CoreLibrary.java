@@ -26,7 +26,7 @@ import org.bytedeco.javacpp.annotation.Raw;
 public final class CoreLibrary {
 
     /** The {@code DRUMLIN_CORE_ABI} for which these declarations were written. */
-    public static final int ABI = 6;
+    public static final int ABI = 7;
 
     private CoreLibrary() {}
 
@@ -396,6 +396,29 @@ public final class CoreLibrary {
             @Cast("const void* const*") long pieces,
             @Cast("const int64_t*") long lengths,
             int count);
+
+    /**
+     * Appends pieces to the first lanes, and a piece to a lane of other streams in the same pass.
+     *
+     * @param md5 address of the streams
+     * @param pieces address of the pieces' addresses
+     * @param lengths address of the pieces' lengths, 8 bytes each
+     * @param count number of pieces
+     * @param other address of the other streams
+     * @param lane 0 to 15
+     * @param piece address of the piece for that lane
+     * @param length its bytes
+     * @return 0 or -errno
+     */
+    public static native int drumlin_md5_update_beside(
+            @Cast("drumlin_md5*") long md5,
+            @Cast("const void* const*") long pieces,
+            @Cast("const int64_t*") long lengths,
+            int count,
+            @Cast("drumlin_md5*") long other,
+            int lane,
+            @Cast("const void*") long piece,
+            long length);
 
     /**
      * Ends a stream.

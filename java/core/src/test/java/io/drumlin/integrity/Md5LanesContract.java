@@ -165,6 +165,45 @@ abstract class Md5LanesContract {
         assertThat(lanes.digest(4)).isEqualTo(jdk(new byte[2000]));
     }
 
+    /** Rounds of equal pieces, which are hashed together with the whole, and such as begin within a piece. */
+    @Test
+    void dealtBytesAreAlsoAppendedToOtherLanes() throws Exception {
+        for (boolean direct : new boolean[] {true, false}) {
+            List<ByteArrayOutputStream> dealt = new ArrayList<>();
+            for (int lane = 0; lane < Md5Lanes.LANES; lane++) {
+                lanes.reset(lane);
+                dealt.add(new ByteArrayOutputStream());
+            }
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            try (Md5Lanes whole = make();
+                    Md5Lanes other = new JavaMd5Lanes()) {
+                for (int round = 0; round < 8; round++) {
+                    byte[] bytes = new byte[random.nextInt(3 * Md5Lanes.LANES * 640)];
+                    random.nextBytes(bytes);
+                    int first = round % 2 == 0 ? 640 : 1 + random.nextInt(640);
+                    int lane = random.nextInt(Md5Lanes.LANES);
+                    ByteBuffer source =
+                            direct ? ByteBuffer.allocateDirect(bytes.length).put(0, bytes) : ByteBuffer.wrap(bytes);
+                    lanes.deal(source, lane, first, 640, round % 4 < 2 ? whole : other);
+                    if (round % 4 < 2) {
+                        all.writeBytes(bytes);
+                    }
+                    for (int at = 0; at < bytes.length; lane = (lane + 1) % Md5Lanes.LANES) {
+                        int length = Math.min(at == 0 ? first : 640, bytes.length - at);
+                        dealt.get(lane).write(bytes, at, length);
+                        at += length;
+                    }
+                }
+                assertThat(whole.digest(0)).as("-Ddrumlin.test.seed=%d", seed).isEqualTo(jdk(all.toByteArray()));
+            }
+            for (int lane = 0; lane < Md5Lanes.LANES; lane++) {
+                assertThat(lanes.digest(lane))
+                        .as("lane %d, -Ddrumlin.test.seed=%d", lane, seed)
+                        .isEqualTo(jdk(dealt.get(lane).toByteArray()));
+            }
+        }
+    }
+
     @Test
     void readOnlyBuffersAreTaken() throws Exception {
         lanes.update(List.of(

@@ -94,6 +94,36 @@ class StripedMd5Test {
         }
     }
 
+    /** With other lanes in use, and without. */
+    @ParameterizedTest
+    @ValueSource(ints = {700, ROW + 1, 3 * ROW})
+    void thePlainDigestComesFromTheSamePass(int most) {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        byte[] bytes = new byte[most < ROW ? 40_000 : 3 * ROW + random.nextInt(ROW)];
+        random.nextBytes(bytes);
+        ByteBuffer source = ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
+        for (Md5Lanes lanes : lanes()) {
+            try (LanesWithStripes both = new LanesWithStripes(lanes)) {
+                int second = 0;
+                for (int at = 0; at < bytes.length; ) {
+                    int length = most == 3 * ROW ? Math.min(ROW, bytes.length - at) : 1 + random.nextInt(most);
+                    length = Math.min(length, bytes.length - at);
+                    ByteBuffer other = random.nextBoolean() ? null : source.slice(0, length);
+                    both.update(Arrays.asList(source.slice(at, length), other));
+                    second += other == null ? 0 : 1;
+                    at += length;
+                }
+                assertThat(HexFormat.of().formatHex(both.stripedDigest()))
+                        .as("seed %d", seed)
+                        .isEqualTo(reference(bytes));
+                assertThat(both.digest(0))
+                        .as("seed %d", seed)
+                        .isEqualTo(JavaMd5Lanes.md5().digest(bytes));
+            }
+        }
+    }
+
     @Test
     void anyChangedByteChangesIt() {
         long seed = new Random().nextLong();
