@@ -111,15 +111,15 @@ final class NativeMd5Lanes implements Md5Lanes {
 
     @Override
     public void deal(ByteBuffer bytes, int lane, int first, int others, Md5Lanes whole) {
-        if (!(whole instanceof NativeMd5Lanes) || !NativeMemory.isLasting(bytes)) {
+        if (whole instanceof NativeMd5Lanes streams && NativeMemory.isLasting(bytes)) {
+            try {
+                deal(NativeMemory.address(bytes), bytes.remaining(), lane, first, others, streams.open());
+            } finally {
+                Reference.reachabilityFence(bytes);
+                Reference.reachabilityFence(streams);
+            }
+        } else {
             Md5Lanes.super.deal(bytes, lane, first, others, whole);
-            return;
-        }
-        long other = ((NativeMd5Lanes) whole).open();
-        try {
-            deal(NativeMemory.address(bytes), bytes.remaining(), lane, first, others, other);
-        } finally {
-            Reference.reachabilityFence(bytes);
         }
     }
 
