@@ -75,11 +75,11 @@ final class Calls {
             }
             case "FTI_Finalize", "barrier", "exit" -> {}
             case "FTI_InitGroup",
-                "FTI_InitType",
-                "FTI_InitCompositeType",
-                "FTI_AddScalarField",
-                "FTI_AddVectorField",
-                "FTI_DefineDataset" -> {}
+                    "FTI_InitType",
+                    "FTI_InitCompositeType",
+                    "FTI_AddScalarField",
+                    "FTI_AddVectorField",
+                    "FTI_DefineDataset" -> {}
             default -> throw call.wrong("is a call whose effect is not known");
         }
     }

@@ -34,7 +34,10 @@ final class Hdf5Comparison {
             if (file.path().matches(".*-(Rank|Pcof)\\d+\\.h5")) {
                 Hdf5File found = Hdf5File.read(new MemoryByteSource(ByteBuffer.wrap(bytes)));
                 found.verify();
-                outcome.same(file.path() + ": datasets", variables().size(), found.datasets().size());
+                outcome.same(
+                        file.path() + ": datasets",
+                        variables().size(),
+                        found.datasets().size());
                 read++;
             }
         }

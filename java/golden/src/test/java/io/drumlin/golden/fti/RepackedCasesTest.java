@@ -9,7 +9,6 @@ import io.drumlin.checkpoint.Repacked;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.hdf5.Hdf5File;
-
 import io.drumlin.golden.GoldenRunner;
 import io.drumlin.golden.Json;
 import io.drumlin.golden.Outcome;
