@@ -358,7 +358,7 @@ static bool fill_pending(drumlin_md5 *md5, int lane, struct piece *piece)
     return pending + head == MD5_BLOCK;
 }
 
-/* Keeps the bytes of a piece behind its last whole block. */
+/* Keeps the bytes of a piece after its last whole block. */
 static void keep_tail(drumlin_md5 *md5, int lane, const struct piece *piece)
 {
     size_t tail = piece->length % MD5_BLOCK;
