@@ -27,7 +27,8 @@ public interface Staging {
      * copies the file, the local file is kept and must not change until the request is done.
      *
      * @param local an existing file
-     * @param remote the copy, in an existing directory; an existing file is replaced, unless it is the local file
+     * @param remote the copy, in an existing directory; an existing file is replaced, unless it is the local file. It has the
+     *     permissions of the local file, and until it is complete only its owner can read it
      * @return the request; already done if this call copies the file
      * @throws IOException this call could not copy the file; the local file still exists
      */

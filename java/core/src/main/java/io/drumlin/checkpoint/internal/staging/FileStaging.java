@@ -5,6 +5,8 @@ import io.drumlin.checkpoint.StageRequest;
 import io.drumlin.checkpoint.Staging;
 import io.drumlin.checkpoint.internal.io.FileCopy;
 import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.lang.System.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -107,7 +110,9 @@ public final class FileStaging implements Staging {
         }
         Path part = remote.resolveSibling(remote.getFileName() + ".drumlin-part");
         try {
+            makePrivate(part);
             new FileCopy(storage, slabs).copy(local, 0, PathStatus.size(local), part);
+            allowAs(local, part);
             storage.rename(part, remote);
         } catch (IOException | RuntimeException | Error e) {
             try {
@@ -118,6 +123,22 @@ public final class FileStaging implements Staging {
             throw e;
         }
         storage.syncDirectory(Objects.requireNonNull(remote.getParent(), "an absolute path of a file"));
+    }
+
+    /** Makes an empty file that only its owner can read, in place of one that an attempt before has left. */
+    private void makePrivate(Path part) throws IOException {
+        storage.delete(part);
+        storage.open(part, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.PRIVATE))
+                .close();
+    }
+
+    /** Lets those read the copy who can read the local file, and nobody else. */
+    private static void allowAs(Path local, Path part) throws IOException {
+        try {
+            Files.setPosixFilePermissions(part, Files.getPosixFilePermissions(local));
+        } catch (IOException e) {
+            throw IoFailures.explain("giving the copy the permissions of " + local, part, e);
+        }
     }
 
     /**

@@ -8,11 +8,16 @@ import io.drumlin.checkpoint.StageRequest.State;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +88,38 @@ class StagingThreadTest {
     }
 
     /** Whether it is the same file the file system does not tell. */
+    /** Also where an attempt before has left a part that everybody can read. */
+    @ParameterizedTest
+    @ValueSource(strings = {"rw-------", "rw-r-----", "rw-rw-r--"})
+    void whoCannotReadTheLocalFileCannotReadTheRemoteOne(String mode) throws IOException {
+        List<String> whileCopied = new ArrayList<>();
+        StorageEngine real = new NioEngine();
+        StorageEngine watched = (StorageEngine) Proxy.newProxyInstance(
+                StorageEngine.class.getClassLoader(),
+                new Class<?>[] {StorageEngine.class},
+                (proxy, method, arguments) -> {
+                    Object result = method.invoke(real, arguments);
+                    if (method.getName().equals("open") && ((Set<?>) arguments[1]).contains(OpenMode.WRITE)) {
+                        whileCopied.add(mode((Path) arguments[0]));
+                    }
+                    return result;
+                });
+        Path local = Files.writeString(node.resolve("f"), "content");
+        Files.setPosixFilePermissions(local, PosixFilePermissions.fromString(mode));
+        Path part = Files.writeString(results.resolve("f.drumlin-part"), "left");
+        Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rw-rw-rw-"));
+        FileStaging staging = new FileStaging(node, watched, false, SlabPool.SLAB_BYTES);
+        staging.send(local, results.resolve("f"));
+        staging.close();
+        assertThat(results.resolve("f")).hasContent("content");
+        assertThat(mode(results.resolve("f"))).isEqualTo(mode);
+        assertThat(whileCopied).isNotEmpty().containsOnly("rw-------");
+    }
+
+    private static String mode(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
     @Test
     void aFileThatCannotBeSeenIsNotSentToItself() throws IOException, InterruptedException {
         Path file = Files.writeString(node.resolve("itself"), "content");
