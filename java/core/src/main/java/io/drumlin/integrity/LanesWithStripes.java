@@ -1,7 +1,7 @@
 package io.drumlin.integrity;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +13,11 @@ public final class LanesWithStripes implements Md5Lanes {
 
     private final Md5Lanes lanes;
     private final StripedMd5 stripes = new StripedMd5();
+
+    /** Pieces of all lanes but lane 0. Kept, because an update is made for each slab. */
+    private final @Nullable ByteBuffer[] others = new ByteBuffer[LANES];
+
+    private final List<@Nullable ByteBuffer> othersList = Arrays.asList(others);
 
     /**
      * Adds a striped digest to lanes.
@@ -39,9 +44,10 @@ public final class LanesWithStripes implements Md5Lanes {
             return;
         }
         stripes.update(first, lanes);
-        List<@Nullable ByteBuffer> others = new ArrayList<>(pieces);
-        others.set(0, null);
-        lanes.update(others);
+        for (int lane = 1; lane < LANES; lane++) {
+            others[lane] = lane < pieces.size() ? pieces.get(lane) : null;
+        }
+        lanes.update(othersList);
     }
 
     @Override

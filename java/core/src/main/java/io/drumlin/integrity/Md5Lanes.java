@@ -65,8 +65,10 @@ public interface Md5Lanes extends AutoCloseable {
      * Deals bytes out to the lanes in turn, and appends them to the first of other lanes. It is fastest if both are made
      * by {@link DigestEngine#md5()}, the bytes are direct, and the pieces are equally long.
      *
-     * @param bytes as for {@link #deal(ByteBuffer, int, int, int)}, and so are {@code lane}, {@code first} and
-     *     {@code others}
+     * @param bytes from position to limit, and does not change; direct or heap
+     * @param lane lane of the first piece
+     * @param first bytes of the first piece, above 0
+     * @param others bytes of each other piece, above 0; the last piece may have fewer
      * @param whole lanes of which the lane 0 gets all bytes; not these
      */
     default void deal(ByteBuffer bytes, int lane, int first, int others, Md5Lanes whole) {
