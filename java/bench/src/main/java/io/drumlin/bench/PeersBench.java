@@ -28,8 +28,8 @@ public final class PeersBench extends Bench {
 
     private static final double MIB_PER_GIB = 1024;
 
-    /** Rounds of checkpoints before the one that counts: the compilers of the Java machine are not done after one. */
-    private static final int WARM_UP = 2;
+    /** Rounds of checkpoints before the one that counts: the compilers of the Java machine are not done after two. */
+    private static final int WARM_UP = 4;
 
     @Option(names = "--fti", required = true, description = "the program of native/bench/fti_peer.c")
     private Path fti = Path.of("fti_peer");
@@ -102,6 +102,7 @@ public final class PeersBench extends Bench {
 
     private void measure(PeerCase kind) throws IOException {
         forgetFigures();
+        archiveClasses(kind);
         for (int run = 0; run < runs(); run++) {
             // Who comes first may find another machine.
             List<Side> order = run % 2 == 0 ? List.of(Side.OURS, Side.THEIRS) : List.of(Side.THEIRS, Side.OURS);
@@ -116,6 +117,30 @@ public final class PeersBench extends Bench {
         if (kind.losesNode()) {
             report("restart after the loss of a node", kind, 1);
         }
+    }
+
+    /** Lets a rank archive the classes of a restart, as docs/cluster-guide.md recommends for jobs. */
+    private void archiveClasses(PeerCase kind) throws IOException {
+        Files.deleteIfExists(archive());
+        RunFolder folder = RunFolder.create(home(), kind.ranks(), kind.mode());
+        job(kind, Side.OURS, folder, 1, List.of("write", kind.levels(), "1"));
+        List<String> command = new ArrayList<>(launcher);
+        List<String> restart = arguments(kind, folder, 1, List.of("restart"));
+        command.addAll(List.of("-n", "1"));
+        command.addAll(drumlin(1, "-XX:ArchiveClassesAtExit=" + archive(), "-Xlog:disable"));
+        command.addAll(restart);
+        command.addAll(List.of(":", "-n", String.valueOf(kind.ranks() - 1)));
+        command.addAll(drumlin(1, "-XX:SharedArchiveFile=" + archive()));
+        command.addAll(restart);
+        run(command);
+        folder.delete();
+        if (!Files.exists(archive())) {
+            throw new IOException("the job made no archive of classes: " + kind.name());
+        }
+    }
+
+    private Path archive() {
+        return home().resolveSibling("peers-classes.jsa");
     }
 
     private void turn(PeerCase kind, Side side) throws IOException {
@@ -163,9 +188,20 @@ public final class PeersBench extends Bench {
             throws IOException {
         List<String> command = new ArrayList<>(launcher);
         command.addAll(List.of("-n", String.valueOf(kind.ranks())));
-        command.addAll(side == Side.OURS ? drumlin(share) : List.of(fti.toString()));
-        command.addAll(List.of(folder.config().toString(), String.valueOf(share), String.valueOf(kind.arrays())));
-        command.addAll(what);
+        command.addAll(
+                side == Side.OURS ? drumlin(share, "-XX:SharedArchiveFile=" + archive()) : List.of(fti.toString()));
+        command.addAll(arguments(kind, folder, share, what));
+        return run(command);
+    }
+
+    private static List<String> arguments(PeerCase kind, RunFolder folder, int share, List<String> what) {
+        List<String> arguments = new ArrayList<>();
+        arguments.addAll(List.of(folder.config().toString(), String.valueOf(share), String.valueOf(kind.arrays())));
+        arguments.addAll(what);
+        return arguments;
+    }
+
+    private static Optional<Taken> run(List<String> command) throws IOException {
         Process process = new ProcessBuilder(command)
                 .redirectError(Redirect.INHERIT)
                 .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
@@ -185,16 +221,22 @@ public final class PeersBench extends Bench {
         }
     }
 
-    /** A JVM like this one with room for the arrays. The class path comes first: mpirun takes "cp" in another place for it. */
-    private static List<String> drumlin(int share) {
+    /**
+     * A JVM like this one with room for the arrays. It is started by {@code env}, because mpirun adds its working folder to
+     * the class path of a program called java, and the JVM archives no classes then.
+     */
+    private static List<String> drumlin(int share, String... options) {
         List<String> command = new ArrayList<>(List.of(
+                "env",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path")));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("-D") || argument.startsWith("--enable-native-access"))
                 .forEach(command::add);
-        command.addAll(List.of("-Xmx" + (share + 512) + "m", "-Xmn64m", "-XX:+UseSerialGC", PeerRun.class.getName()));
+        command.addAll(List.of("-Xmx" + (share + 512) + "m", "-Xmn64m", "-XX:+UseSerialGC"));
+        command.addAll(List.of(options));
+        command.add(PeerRun.class.getName());
         return command;
     }
 }
