@@ -22,7 +22,7 @@ extern "C" {
 #define DRUMLIN_API __attribute__((visibility("default")))
 
 /* Changes whenever a function below comes or goes, or changes its signature or its meaning. */
-#define DRUMLIN_CORE_ABI 8
+#define DRUMLIN_CORE_ABI 7
 
 /* The DRUMLIN_CORE_ABI with which the library was built. */
 DRUMLIN_API int32_t drumlin_core_abi(void);
@@ -357,18 +357,6 @@ DRUMLIN_API int32_t drumlin_md5_digest(drumlin_md5 *md5, int32_t lane, uint8_t *
 
 /* Frees the streams. NULL is allowed. */
 DRUMLIN_API void drumlin_md5_destroy(drumlin_md5 *md5);
-
-/* ---- checksum64.c: checksums against faults ------------------------------------------------------------------ */
-
-#define DRUMLIN_CHECKSUM64_CHAINS 4
-
-/*
- * Appends stripes of 64 bytes to a stream whose checksum the caller makes of the chains (io.drumlin.integrity.Checksum64).
- *
- * chains    of the stream so far
- * bytes     64 for each stripe, at any address
- */
-DRUMLIN_API void drumlin_checksum64_update(uint64_t chains[DRUMLIN_CHECKSUM64_CHAINS], const void *bytes, int64_t stripes);
 
 /* ---- gf16.c: GF(2^16), for Reed-Solomon codes ---------------------------------------------------------------- */
 

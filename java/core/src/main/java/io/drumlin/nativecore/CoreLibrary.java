@@ -26,7 +26,7 @@ import org.bytedeco.javacpp.annotation.Raw;
 public final class CoreLibrary {
 
     /** The {@code DRUMLIN_CORE_ABI} for which these declarations were written. */
-    public static final int ABI = 8;
+    public static final int ABI = 7;
 
     private CoreLibrary() {}
 
@@ -437,16 +437,6 @@ public final class CoreLibrary {
      * @param md5 their address
      */
     public static native void drumlin_md5_destroy(@Cast("drumlin_md5*") long md5);
-
-    /**
-     * Appends stripes of 64 bytes to a stream of {@link io.drumlin.integrity.Checksum64}.
-     *
-     * @param chains address of its four chains
-     * @param bytes address
-     * @param stripes number of stripes
-     */
-    public static native void drumlin_checksum64_update(
-            @Cast("uint64_t*") long chains, @Cast("const void*") long bytes, long stripes);
 
     /**
      * Returns the number of bytes per instruction in regions of GF(2^16).

@@ -2,12 +2,15 @@ package io.drumlin.checkpoint.internal.verify;
 
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.io.PartialBlocks;
-import io.drumlin.integrity.Checksum64;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
 
 /**
  * Checksums of the blocks of a range of a file, computed in the pass that compared the range with its digest. A later
- * read of a part of the range reads whole blocks and compares them with these checksums (ADR 18). Not thread-safe.
+ * read of a part of the range reads whole blocks and compares them with these checksums. Each block has a CRC-32C and a
+ * CRC-32, which the processor computes many times faster than an MD5. They are strong enough to detect faults of
+ * memory, cables and devices, which is their purpose. Not thread-safe.
  */
 public final class BlockSums {
 
@@ -102,7 +105,8 @@ public final class BlockSums {
 
     /** One pass over adjacent blocks. */
     public class Pass {
-        private final Checksum64 sum = new Checksum64();
+        private final CRC32C castagnoli = new CRC32C();
+        private final CRC32 ieee = new CRC32();
         private final Result result;
         private long at;
 
@@ -120,11 +124,14 @@ public final class BlockSums {
             while (from < bytes.limit()) {
                 long blockEnd = ceiling(at + 1);
                 int to = (int) Math.min(bytes.limit(), from + blockEnd - at);
-                sum.update(bytes.duplicate().limit(to).position(from));
+                castagnoli.update(bytes.duplicate().limit(to).position(from));
+                ieee.update(bytes.duplicate().limit(to).position(from));
                 at += to - from;
                 from = to;
                 if (at == blockEnd) {
-                    result.of(block(blockEnd - 1), sum.finish());
+                    result.of(block(blockEnd - 1), (castagnoli.getValue() << Integer.SIZE) | ieee.getValue());
+                    castagnoli.reset();
+                    ieee.reset();
                 }
             }
         }
