@@ -48,6 +48,7 @@ public final class LanesWithStripes implements Md5Lanes {
             others[lane] = lane < pieces.size() ? pieces.get(lane) : null;
         }
         lanes.update(othersList);
+        Arrays.fill(others, null);
     }
 
     @Override
