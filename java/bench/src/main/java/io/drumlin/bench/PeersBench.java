@@ -111,6 +111,7 @@ public final class PeersBench extends Bench {
             }
         }
         report("checkpoint", kind, kind.checkpointGoal());
+        Files.delete(archive());
         if (kind.restarts()) {
             report("restart and recovery", kind, 1);
         }
@@ -123,20 +124,25 @@ public final class PeersBench extends Bench {
     private void archiveClasses(PeerCase kind) throws IOException {
         Files.deleteIfExists(archive());
         RunFolder folder = RunFolder.create(home(), kind.ranks(), kind.mode());
-        job(kind, Side.OURS, folder, 1, List.of("write", kind.levels(), "1"));
+        Optional<Taken> written = job(kind, Side.OURS, folder, 1, List.of("write", kind.levels(), "1"));
         List<String> command = new ArrayList<>(launcher);
         List<String> restart = arguments(kind, folder, 1, List.of("restart"));
         command.addAll(List.of("-n", "1"));
+        // The JVM would name each class that it cannot archive.
         command.addAll(drumlin(1, "-XX:ArchiveClassesAtExit=" + archive(), "-Xlog:disable"));
         command.addAll(restart);
         command.addAll(List.of(":", "-n", String.valueOf(kind.ranks() - 1)));
         command.addAll(drumlin(1, "-XX:SharedArchiveFile=" + archive()));
         command.addAll(restart);
-        run(command);
+        Optional<Taken> restarted = run(command);
         folder.delete();
-        if (!Files.exists(archive())) {
-            throw new IOException("the job made no archive of classes: " + kind.name());
+        if (written.isEmpty() || restarted.isEmpty() || !Files.exists(archive())) {
+            throw failed(kind, "archive");
         }
+    }
+
+    private static IOException failed(PeerCase kind, String call) {
+        return new IOException("the job failed or measured nothing: " + kind.name() + ", " + call);
     }
 
     private Path archive() {
@@ -164,8 +170,7 @@ public final class PeersBench extends Bench {
     private void keep(PeerCase kind, Side side, String call, RunFolder folder, List<String> arguments)
             throws IOException {
         int share = kind.share(mib);
-        Taken taken = job(kind, side, folder, share, arguments)
-                .orElseThrow(() -> new IOException("the job failed or measured nothing: " + kind.name() + ", " + call));
+        Taken taken = job(kind, side, folder, share, arguments).orElseThrow(() -> failed(kind, call));
         keep(0, side.key(call), taken.seconds());
         keep(0, side.key(call + ", CPU"), taken.cpuSeconds() / (kind.ranks() * share / MIB_PER_GIB));
     }
