@@ -43,12 +43,16 @@ public final class LanesWithStripes implements Md5Lanes {
             lanes.update(pieces);
             return;
         }
+        DigestEngine.checkCount(pieces.size());
         stripes.update(first, lanes);
-        for (int lane = 1; lane < LANES; lane++) {
-            others[lane] = lane < pieces.size() ? pieces.get(lane) : null;
+        try {
+            for (int lane = 1; lane < pieces.size(); lane++) {
+                others[lane] = pieces.get(lane);
+            }
+            lanes.update(othersList);
+        } finally {
+            Arrays.fill(others, null);
         }
-        lanes.update(othersList);
-        Arrays.fill(others, null);
     }
 
     @Override
