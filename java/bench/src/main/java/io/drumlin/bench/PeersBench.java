@@ -110,8 +110,8 @@ public final class PeersBench extends Bench {
                 turn(kind, side);
             }
         }
-        report("checkpoint", kind, kind.checkpointGoal());
         Files.delete(archive());
+        report("checkpoint", kind, kind.checkpointGoal());
         if (kind.restarts()) {
             report("restart and recovery", kind, 1);
         }
