@@ -20,10 +20,13 @@ class PeersBenchTest {
 
     /**
      * Takes the place of mpirun: a job of C, whose program has this name, takes twice as long as one of Java, and has the mode
-     * MPI-IO but not HDF5. The arguments are "-n RANKS PROGRAM ... CONFIG MIB ARRAYS write LEVELS ROUNDS" or "... restart".
+     * MPI-IO but not HDF5. The arguments are "-n RANKS PROGRAM ... CONFIG MIB ARRAYS write LEVELS ROUNDS" or "... restart". A
+     * JVM that shall archive its classes leaves the archive.
      */
     private static final String LAUNCHER =
             """
+            archive="${*#*-XX:ArchiveClassesAtExit=}"
+            if [ "$archive" != "$*" ]; then touch "${archive%% *}"; fi
             case "$*" in
               *" the-driver "*" write 4 1") touch "${4%/*}/Global/x-mpiio.fti"; seconds=1 ;;
               *" the-driver "*) seconds=1 ;;
@@ -85,6 +88,14 @@ class PeersBenchTest {
                 "case \"$*\" in *\" write 4 1\") touch \"${4%/*}/Global/x.fti\"; echo peer a 1 1 1;; *) exit 1;; esac";
         assertThat(run(Path.of("the-driver"), "FTI-FF, L1", List.of("sh", "-c", onlyTheProbe, "sh")))
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aMeasurementWithoutAnArchiveOfClassesEnds() {
+        String noArchive = LAUNCHER.replace("then touch", "then :");
+        assertThat(run(Path.of("the-driver"), "MPI-IO, L4", List.of("sh", "-c", noArchive, "sh")))
+                .isEqualTo(1);
+        assertThat(json()).doesNotExist();
     }
 
     @Test
