@@ -115,10 +115,10 @@ record RunFolder(Path path) {
         return arrays;
     }
 
-    /** Until nothing of the checkpoint that was replaced is left: it is deleted behind the computation. */
+    /** Waits until nothing is left of checkpoints that were replaced or superseded, which are deleted in the background. */
     void awaitDeletion() throws IOException {
         try {
-            while (holdsReplaced()) {
+            while (isDeleting()) {
                 Thread.sleep(5);
             }
         } catch (InterruptedException e) {
@@ -126,9 +126,10 @@ record RunFolder(Path path) {
         }
     }
 
-    private boolean holdsReplaced() throws IOException {
+    private boolean isDeleting() throws IOException {
         try (Stream<Path> found = Files.walk(path, 4)) {
-            return found.anyMatch(file -> file.getFileName().toString().startsWith("drumlin-replaced-"));
+            return found.map(file -> file.getFileName().toString())
+                    .anyMatch(name -> name.startsWith("drumlin-replaced-") || name.startsWith("drumlin-dropped-"));
         } catch (UncheckedIOException | NoSuchFileException e) {
             return true;
         }
