@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.internal.verify.FileIdentity;
 import io.drumlin.checkpoint.internal.verify.RecoveryPass;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.integrity.StripedMd5;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +38,12 @@ public final class WindowHasher implements AutoCloseable {
     private final List<Passing> files;
     private final List<@Nullable ByteBuffer> pieces = new ArrayList<>();
 
+    /** The pieces that {@link #md5} hashes. */
+    private final List<@Nullable ByteBuffer> plain = new ArrayList<>();
+
+    /** Digests of the files that have striped ones, by the index of the file. Each uses lanes of its own. */
+    private final Map<Integer, StripedMd5> striped = new HashMap<>();
+
     /**
      * Creates a hasher of files.
      *
@@ -50,7 +58,10 @@ public final class WindowHasher implements AutoCloseable {
         kinds = List.copyOf(files.keySet());
         this.files = kinds.stream().map(files::get).toList();
         this.md5 = md5;
-        kinds.forEach(kind -> pieces.add(null));
+        kinds.forEach(kind -> {
+            pieces.add(null);
+            plain.add(null);
+        });
     }
 
     /** Returns the kinds of the files, always in the same order. */
@@ -70,20 +81,37 @@ public final class WindowHasher implements AutoCloseable {
             boolean more = false;
             for (int lane = 0; lane < files.size(); lane++) {
                 ByteBuffer piece = files.get(lane).next(offset, windows.get(lane));
-                if (files.get(lane).begins()) {
+                pieces.set(lane, piece);
+                plain.set(lane, piece);
+                if (piece != null && files.get(lane).chunk().striped()) {
+                    updateStriped(lane, piece);
+                    plain.set(lane, null);
+                } else if (files.get(lane).begins()) {
                     md5.reset(lane);
                 }
-                pieces.set(lane, piece);
                 more |= piece != null;
             }
             if (!more) {
                 return;
             }
-            md5.update(pieces);
+            md5.update(plain);
             for (int lane = 0; lane < files.size(); lane++) {
                 take(lane);
             }
         }
+    }
+
+    private void updateStriped(int lane, ByteBuffer piece) {
+        StripedMd5 digest = striped.computeIfAbsent(lane, unused -> new StripedMd5());
+        if (files.get(lane).begins()) {
+            digest.reset();
+        }
+        digest.update(piece);
+    }
+
+    private byte[] digest(int lane) {
+        StripedMd5 digest = files.get(lane).chunk().striped() ? striped.get(lane) : null;
+        return digest == null ? md5.digest(lane) : digest.digest();
     }
 
     private void take(int lane) {
@@ -92,7 +120,7 @@ public final class WindowHasher implements AutoCloseable {
             Passing file = files.get(lane);
             file.use(piece);
             if (file.ends()) {
-                file.digests.put(file.chunk(), HexFormat.of().formatHex(md5.digest(lane)));
+                file.digests.put(file.chunk(), HexFormat.of().formatHex(digest(lane)));
                 file.chunk++;
             }
         }
@@ -111,6 +139,7 @@ public final class WindowHasher implements AutoCloseable {
     @Override
     public void close() {
         md5.close();
+        striped.values().forEach(StripedMd5::close);
     }
 
     /** A file that is being hashed. */
@@ -164,7 +193,7 @@ public final class WindowHasher implements AutoCloseable {
          *
          * @param meta content of the file
          * @param pass receives the bytes of the file
-         * @return empty if a part of the file has no plain digest, or parts with digests overlap
+         * @return empty if a part of the file has no digest, or parts with digests overlap
          */
         static Optional<Passing> of(FileIdentity identity, StoredFile meta, RecoveryPass pass) {
             List<Chunk> chunks = meta.toVerify().stream()
@@ -175,8 +204,7 @@ public final class WindowHasher implements AutoCloseable {
                 boolean fits = each.offset() >= end
                         && each.length() > 0
                         && each.length() <= identity.size() - each.offset()
-                        && each.md5().isPresent()
-                        && !each.striped();
+                        && each.md5().isPresent();
                 if (!fits) {
                     return Optional.empty();
                 }

@@ -13,6 +13,9 @@ import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.EarlyRecovery;
 import io.drumlin.checkpoint.internal.verify.FileIdentity;
 import io.drumlin.checkpoint.internal.verify.RecoveryPass;
+import io.drumlin.format.MemoryByteSource;
+import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.integrity.StripedDigester;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -55,8 +58,10 @@ class WindowHasherTest {
             int at = 0;
             for (int id = 0; at < content.length; id++) {
                 int length = Math.min(content.length - at, random.nextInt(random.nextBoolean() ? 200 : 30_000) + 1);
+                boolean striped = random.nextBoolean();
+                String digest = striped ? stripedMd5(at, length) : md5(at, length);
                 chunks.add(
-                        random.nextInt(chunks.size() + 1), new Chunk(id, 0, at, length, Optional.of(md5(at, length))));
+                        random.nextInt(chunks.size() + 1), new Chunk(id, 0, at, length, Optional.of(digest), striped));
                 at += length + (random.nextBoolean() ? 0 : random.nextInt(5000));
             }
         }
@@ -69,6 +74,12 @@ class WindowHasherTest {
             } catch (NoSuchAlgorithmException e) {
                 throw new AssertionError(e);
             }
+        }
+
+        private String stripedMd5(int offset, int length) throws IOException {
+            List<byte[]> digests = new StripedDigester()
+                    .digest(new MemoryByteSource(ByteBuffer.wrap(content)), List.of(new Range(offset, length)));
+            return HexFormat.of().formatHex(digests.get(0));
         }
 
         Passing passing() throws IOException {
