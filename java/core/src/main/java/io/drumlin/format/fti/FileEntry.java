@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param layers the layers of a differential checkpoint; otherwise empty
  * @param rsedChecksum MD5 of the rank's encoded file, 32 lower-case hexadecimal digits; at level 3 only
  * @param ownChecksum MD5 of the file if {@code checksum} is empty; only Drumlin writes it
- * @param stripedChecksum striped MD5 of the file, in place of the others or beside {@code checksum}, 32 lower-case
- *     hexadecimal digits; only Drumlin writes it
+ * @param stripedChecksum striped MD5 of the file, in place of the others or beside one of them, 32 lower-case hexadecimal
+ *     digits; only Drumlin writes it
  * @param rank the rank whose block it is, where the name is that of a file of all ranks; -1 where the name tells it, and
  *     in files of C FTI
  */
@@ -91,9 +91,15 @@ public record FileEntry(
      * @return MD5, of the kind that {@link #isStriped} says, or empty if there is none
      */
     public String digest() {
-        if (stripedChecksum != null) {
-            return stripedChecksum;
-        }
+        return stripedChecksum != null ? stripedChecksum : plainDigest();
+    }
+
+    /**
+     * Returns the MD5 of the file, C FTI's or Drumlin's, also if there is a striped one.
+     *
+     * @return MD5, or empty if there is none
+     */
+    public String plainDigest() {
         return checksum.isEmpty() && ownChecksum != null ? ownChecksum : checksum;
     }
 
@@ -117,7 +123,7 @@ public record FileEntry(
     }
 
     /**
-     * Returns this entry with a striped MD5 beside the digest that C FTI compares. Drumlin compares the striped one.
+     * Returns this entry with a striped MD5 beside the plain one. Drumlin compares the striped one.
      *
      * @param md5 32 lower-case hexadecimal digits
      * @return the changed entry
@@ -127,12 +133,12 @@ public record FileEntry(
     }
 
     /**
-     * Returns whether a striped MD5 takes the place of the digest that C FTI compares.
+     * Returns whether a striped MD5 takes the place of the plain one.
      *
      * @return false also if there is no striped MD5
      */
     public boolean isOnlyStriped() {
-        return stripedChecksum != null && checksum.isEmpty();
+        return stripedChecksum != null && plainDigest().isEmpty();
     }
 
     /**

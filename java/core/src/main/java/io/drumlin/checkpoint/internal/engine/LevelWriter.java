@@ -88,10 +88,7 @@ final class LevelWriter {
             filePlan.seal(written.digests(), -1, -1);
             filePlan.placeAt(written.start());
         } else {
-            if (level != Level.L3) {
-                // The code of level 3 hashes plain and encoded files side by side, as plain streams.
-                filePlan.addStripedDigest();
-            }
+            filePlan.addStripedDigest();
             Agreement.Call<ByteSource> write = () -> {
                 own.write(plain, filePlan, digests -> filePlan.seal(digests, partnerSize, encodedSize));
                 return own.image(filePlan);

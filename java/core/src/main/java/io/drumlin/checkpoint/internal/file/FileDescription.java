@@ -11,11 +11,6 @@ public interface FileDescription {
         return CkptType.FULL;
     }
 
-    /** Returns whether a file has the variables one after the other, and nothing else. */
-    default boolean isRaw() {
-        return false;
-    }
-
     /** Returns an entry whose {@code ckpt_checksum} is that of C FTI. */
     default FileEntry described(FileEntry entry) {
         return entry;

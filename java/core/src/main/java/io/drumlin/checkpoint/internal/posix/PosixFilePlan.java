@@ -100,7 +100,7 @@ public final class PosixFilePlan implements FilePlan {
 
     @Override
     public void addStripedDigest() {
-        wantsStripes = content.isRaw() && DigestEngine.stripesPay(size());
+        wantsStripes = DigestEngine.stripesPay(size());
     }
 
     @Override

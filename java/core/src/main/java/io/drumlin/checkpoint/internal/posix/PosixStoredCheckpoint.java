@@ -246,7 +246,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
     @Override
     public OptionalInt lastByte(ByteSource decoded) throws IOException {
         // The last byte is found by the plain MD5.
-        String md5 = own().isStriped() ? own().checksum() : own().digest();
+        String md5 = own().plainDigest();
         return md5.isEmpty()
                 ? OptionalInt.empty()
                 : LastByte.of(decoded, 0, HexFormat.of().parseHex(md5));

@@ -19,11 +19,6 @@ import java.util.function.Function;
 public final class RawContent implements PosixFileFormat {
 
     @Override
-    public boolean isRaw() {
-        return true;
-    }
-
-    @Override
     public String suffix() {
         return FileNames.FTI;
     }
