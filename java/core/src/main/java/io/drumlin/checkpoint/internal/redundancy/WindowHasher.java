@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -58,10 +59,19 @@ public final class WindowHasher implements AutoCloseable {
         kinds = List.copyOf(files.keySet());
         this.files = kinds.stream().map(files::get).toList();
         this.md5 = md5;
-        kinds.forEach(kind -> {
-            pieces.add(null);
-            plain.add(null);
-        });
+        try {
+            for (int lane = 0; lane < this.files.size(); lane++) {
+                pieces.add(null);
+                plain.add(null);
+                // Now, because a rank that lacks memory later would leave others waiting for its windows.
+                if (this.files.get(lane).isStriped()) {
+                    striped.put(lane, new StripedMd5());
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
     }
 
     /** Returns the kinds of the files, always in the same order. */
@@ -102,7 +112,7 @@ public final class WindowHasher implements AutoCloseable {
     }
 
     private void updateStriped(int lane, ByteBuffer piece) {
-        StripedMd5 digest = striped.computeIfAbsent(lane, unused -> new StripedMd5());
+        StripedMd5 digest = Objects.requireNonNull(striped.get(lane));
         if (files.get(lane).begins()) {
             digest.reset();
         }
@@ -110,8 +120,9 @@ public final class WindowHasher implements AutoCloseable {
     }
 
     private byte[] digest(int lane) {
-        StripedMd5 digest = files.get(lane).chunk().striped() ? striped.get(lane) : null;
-        return digest == null ? md5.digest(lane) : digest.digest();
+        return files.get(lane).chunk().striped()
+                ? Objects.requireNonNull(striped.get(lane)).digest()
+                : md5.digest(lane);
     }
 
     private void take(int lane) {
@@ -211,6 +222,10 @@ public final class WindowHasher implements AutoCloseable {
                 end = each.offset() + each.length();
             }
             return chunks.isEmpty() ? Optional.empty() : Optional.of(new Passing(identity, chunks, pass));
+        }
+
+        private boolean isStriped() {
+            return chunks.stream().anyMatch(Chunk::striped);
         }
 
         private Chunk chunk() {
