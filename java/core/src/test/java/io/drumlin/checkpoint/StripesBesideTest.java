@@ -96,7 +96,7 @@ class StripesBesideTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"POSIX, L1", "POSIX, L2", "POSIX, L3", "POSIX, L4", "HDF5, L1", "HDF5, L2", "HDF5, L3"})
+    @CsvSource({"POSIX, L1", "POSIX, L2", "POSIX, L3", "POSIX, L4", "HDF5, L1", "HDF5, L2", "HDF5, L3", "HDF5, L4"})
     void bothDigestsAreThoseOfTheFile(Mode mode, Level level) throws Exception {
         RunFixture run = make(mode);
         take(run, level, BYTES);
@@ -128,7 +128,8 @@ class StripesBesideTest {
         "HDF5, L1, Rank",
         "HDF5, L2, Pcof",
         "HDF5, L3, Rank",
-        "HDF5, L3, RSed"
+        "HDF5, L3, RSed",
+        "HDF5, L4, Rank"
     })
     void oneChangedBitIsFound(Mode mode, Level level, String kind) throws IOException {
         for (int at : new int[] {0, 700_000, BYTES - 1}) {

@@ -5,12 +5,12 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.checkpoint.internal.verify.ChunkLanes;
 import io.drumlin.checkpoint.internal.verify.DigestCache.Digests;
 import io.drumlin.checkpoint.internal.verify.FileIdentity;
 import io.drumlin.checkpoint.internal.verify.RecoveryPass;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
-import io.drumlin.integrity.StripedMd5;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
@@ -18,11 +18,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -34,16 +31,10 @@ public final class WindowHasher implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    private final Md5Lanes md5;
+    private final ChunkLanes lanes;
     private final List<FileKind> kinds;
     private final List<Passing> files;
     private final List<@Nullable ByteBuffer> pieces = new ArrayList<>();
-
-    /** The pieces that {@link #md5} hashes. */
-    private final List<@Nullable ByteBuffer> plain = new ArrayList<>();
-
-    /** Digests of the files that have striped ones, by the index of the file. Each uses lanes of its own. */
-    private final Map<Integer, StripedMd5> striped = new HashMap<>();
 
     /**
      * Creates a hasher of files.
@@ -58,14 +49,13 @@ public final class WindowHasher implements AutoCloseable {
     WindowHasher(Map<FileKind, Passing> files, Md5Lanes md5) {
         kinds = List.copyOf(files.keySet());
         this.files = kinds.stream().map(files::get).toList();
-        this.md5 = md5;
+        lanes = new ChunkLanes(md5);
         try {
             for (int lane = 0; lane < this.files.size(); lane++) {
                 pieces.add(null);
-                plain.add(null);
                 // Now, because a rank that lacks memory later would leave others waiting for its windows.
                 if (this.files.get(lane).isStriped()) {
-                    striped.put(lane, new StripedMd5());
+                    lanes.prepare(lane);
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -90,39 +80,25 @@ public final class WindowHasher implements AutoCloseable {
         while (true) {
             boolean more = false;
             for (int lane = 0; lane < files.size(); lane++) {
-                ByteBuffer piece = files.get(lane).next(offset, windows.get(lane));
+                Passing file = files.get(lane);
+                ByteBuffer piece = file.next(offset, windows.get(lane));
                 pieces.set(lane, piece);
-                plain.set(lane, piece);
-                if (piece != null && files.get(lane).chunk().striped()) {
-                    updateStriped(lane, piece);
-                    plain.set(lane, null);
-                } else if (files.get(lane).begins()) {
-                    md5.reset(lane);
+                if (piece != null) {
+                    if (file.begins()) {
+                        lanes.begin(lane, file.chunk());
+                    }
+                    lanes.add(lane, file.chunk(), piece);
+                    more = true;
                 }
-                more |= piece != null;
             }
             if (!more) {
                 return;
             }
-            md5.update(plain);
+            lanes.update();
             for (int lane = 0; lane < files.size(); lane++) {
                 take(lane);
             }
         }
-    }
-
-    private void updateStriped(int lane, ByteBuffer piece) {
-        StripedMd5 digest = Objects.requireNonNull(striped.get(lane));
-        if (files.get(lane).begins()) {
-            digest.reset();
-        }
-        digest.update(piece);
-    }
-
-    private byte[] digest(int lane) {
-        return files.get(lane).chunk().striped()
-                ? Objects.requireNonNull(striped.get(lane)).digest()
-                : md5.digest(lane);
     }
 
     private void take(int lane) {
@@ -131,7 +107,7 @@ public final class WindowHasher implements AutoCloseable {
             Passing file = files.get(lane);
             file.use(piece);
             if (file.ends()) {
-                file.digests.put(file.chunk(), HexFormat.of().formatHex(digest(lane)));
+                file.digests.put(file.chunk(), lanes.digest(lane, file.chunk()));
                 file.chunk++;
             }
         }
@@ -149,8 +125,7 @@ public final class WindowHasher implements AutoCloseable {
 
     @Override
     public void close() {
-        md5.close();
-        striped.values().forEach(StripedMd5::close);
+        lanes.close();
     }
 
     /** A file that is being hashed. */
@@ -245,9 +220,9 @@ public final class WindowHasher implements AutoCloseable {
             return window.slice(window.position() + (int) (from - offset), (int) (at - from));
         }
 
-        /** Returns whether the piece is the first of its chunk. */
+        /** Returns whether a piece that {@link #next} has returned is the first of its chunk. */
         private boolean begins() {
-            return chunk < chunks.size() && from == chunk().offset() && from < at;
+            return from == chunk().offset();
         }
 
         private boolean ends() {
