@@ -16,6 +16,7 @@ import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
 import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup;
+import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup.Digests;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.Topology;
@@ -88,7 +89,7 @@ final class LevelWriter {
             filePlan.seal(written.digests(), -1, -1);
             filePlan.placeAt(written.start());
         } else {
-            filePlan.addStripedDigest();
+            filePlan.addStripedDigest(level == Level.L3);
             Agreement.Call<ByteSource> write = () -> {
                 own.write(plain, filePlan, digests -> filePlan.seal(digests, partnerSize, encodedSize));
                 return own.image(filePlan);
@@ -193,7 +194,13 @@ final class LevelWriter {
 
     /** Returns the MD5 of the encoded part. */
     private String encode(FilePlan filePlan, ByteSource image, long encodedSize, Path path) throws IOException {
-        return new ReedSolomonGroup(group, storage, slabs).encode(image, encodedSize, filePlan.encoding(), path);
+        ReedSolomonGroup code = new ReedSolomonGroup(group, storage, slabs);
+        if (!filePlan.lacksDigest()) {
+            return code.encode(image, encodedSize, filePlan.encoding(), path);
+        }
+        Digests digests = code.encodeAndDigest(image, encodedSize, filePlan.encoding(), path);
+        filePlan.setDigest(digests.plain());
+        return digests.encoded();
     }
 
     private Path path(Level level, FileKind kind, int ckptId) {

@@ -50,8 +50,26 @@ public interface FilePlan {
         throw new IllegalStateException("this mode has no file of all ranks");
     }
 
-    /** Asks for a striped MD5 of the whole file besides, if the metadata of the mode have a place for it. */
-    default void addStripedDigest() {}
+    /**
+     * Asks for a striped MD5 of the whole file besides, if the metadata of the mode have a place for it.
+     *
+     * @param plainLater whether the plain MD5 of the file may be left to {@link #setDigest}
+     */
+    default void addStripedDigest(boolean plainLater) {}
+
+    /** Returns whether the file was sealed without its plain MD5. */
+    default boolean lacksDigest() {
+        return false;
+    }
+
+    /**
+     * Sets what the file {@link #lacksDigest lacks}.
+     *
+     * @param md5 MD5 of all bytes of the file, lower-case hexadecimal
+     */
+    default void setDigest(String md5) {
+        throw new IllegalStateException("this mode has no digest of the whole file");
+    }
 
     /** Makes the lanes that digest {@link #chunks}, for one writing; the caller closes them. */
     default Md5Lanes lanes() {

@@ -3,26 +3,28 @@ package io.drumlin.checkpoint.internal.io;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes the MD5 of one stream in a separate thread, because hashing a single stream takes longer than writing it,
- * and the caller writes meanwhile. Only one thread may call. Pieces pass through a ring instead of an executor, so that
- * they leave no garbage.
+ * Computes the MD5 of one stream, or of two side by side, in a separate thread, because hashing a stream takes longer than
+ * writing it, and the caller writes meanwhile. Two streams take little longer than one. Only one thread may call. Pieces
+ * pass through a ring instead of an executor, so that they leave no garbage.
  */
 public final class StreamDigest implements AutoCloseable {
 
+    private static final int STREAMS = 2;
+
     private final Md5Lanes md5;
-    private final List<ByteBuffer> piece = Arrays.asList(new ByteBuffer[1]);
 
     /**
-     * The ring. Pieces numbered from {@code hashed} to {@code given} wait at their number modulo the length. Guarded by
-     * this, as are all fields below.
+     * The ring, with a piece of each stream in an entry. Entries numbered from {@code hashed} to {@code given} wait at their
+     * number modulo the size. Guarded by this, as are all fields below.
      */
-    private final ByteBuffer[] pieces;
+    private final List<List<@Nullable ByteBuffer>> ring = new ArrayList<>();
 
     private long given;
     private long hashed;
@@ -35,7 +37,7 @@ public final class StreamDigest implements AutoCloseable {
     /**
      * Creates a digest with its own thread.
      *
-     * @param most most pieces that wait to be hashed, 1 or more
+     * @param most most pieces of a stream that wait to be hashed, 1 or more
      */
     public StreamDigest(int most) {
         this(most, DigestEngine.md5(), StreamDigest::start);
@@ -44,13 +46,17 @@ public final class StreamDigest implements AutoCloseable {
     /**
      * Creates a digest with a thread from the caller.
      *
-     * @param md5 the hasher, whose first lane is used; closed with this
+     * @param md5 the hasher, whose first two lanes are used; closed with this
      * @param threads runs its argument in a thread, or throws an OutOfMemoryError
      */
     public StreamDigest(int most, Md5Lanes md5, Consumer<Runnable> threads) {
         this.md5 = md5;
-        pieces = new ByteBuffer[most];
-        md5.reset(0);
+        for (int i = 0; i < most; i++) {
+            ring.add(Arrays.asList(new ByteBuffer[STREAMS]));
+        }
+        for (int stream = 0; stream < STREAMS; stream++) {
+            md5.reset(stream);
+        }
         apart = starts(threads);
     }
 
@@ -70,25 +76,37 @@ public final class StreamDigest implements AutoCloseable {
     }
 
     /**
-     * Appends the remaining bytes of a buffer. The buffer must stay unchanged until {@code most} further calls have
-     * returned.
+     * Appends the remaining bytes of a buffer to each stream. The buffers must stay unchanged until {@code most} further
+     * calls have returned.
+     *
+     * @param first bytes of stream 0
+     * @param second bytes of stream 1; null for none
      */
-    public synchronized void update(ByteBuffer bytes) {
+    public synchronized void update(ByteBuffer first, @Nullable ByteBuffer second) {
+        await(ring.size() - 1);
+        List<@Nullable ByteBuffer> pieces = entry(given);
+        pieces.set(0, first);
+        pieces.set(1, second);
         if (!apart) {
-            piece.set(0, bytes);
-            md5.update(piece);
+            md5.update(pieces);
             return;
         }
-        await(pieces.length - 1);
-        pieces[(int) (given % pieces.length)] = bytes;
         given++;
         notifyAll();
     }
 
-    /** Ends the stream and returns its digest. */
-    public synchronized byte[] digest() {
+    private List<@Nullable ByteBuffer> entry(long number) {
+        return ring.get((int) (number % ring.size()));
+    }
+
+    /**
+     * Ends a stream and returns its digest.
+     *
+     * @param stream 0 or 1
+     */
+    public synchronized byte[] digest(int stream) {
         await(0);
-        return md5.digest(0);
+        return md5.digest(stream);
     }
 
     /** Waits until no more than {@code left} pieces wait. */
@@ -127,7 +145,7 @@ public final class StreamDigest implements AutoCloseable {
         while (isNext()) {
             Throwable refused = null;
             try {
-                md5.update(piece);
+                md5.update(next());
             } catch (Throwable e) {
                 refused = e;
             }
@@ -144,8 +162,11 @@ public final class StreamDigest implements AutoCloseable {
                 // The thread belongs to this object, which ends it when closed.
             }
         }
-        piece.set(0, pieces[(int) (hashed % pieces.length)]);
         return given > hashed;
+    }
+
+    private synchronized List<@Nullable ByteBuffer> next() {
+        return entry(hashed);
     }
 
     private synchronized void end(@Nullable Throwable refused) {

@@ -17,6 +17,7 @@ import io.drumlin.format.ftiff.PlacedFile.Piece;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.LanesWithStripes;
 import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.integrity.StripedLane;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -40,7 +41,8 @@ public final class PosixFilePlan implements FilePlan {
     private long start;
     private boolean striped;
     private boolean wantsStripes;
-    private @Nullable LanesWithStripes lanes;
+    private boolean plainLater;
+    private @Nullable Md5Lanes lanes;
     private @Nullable String stripedBeside;
     private @Nullable GroupMetadata metadata;
 
@@ -87,9 +89,26 @@ public final class PosixFilePlan implements FilePlan {
     @Override
     public List<Piece> seal(List<byte[]> digests, long partnerSize, long encodedSize) {
         String nothing = size() == 0 ? MD5_OF_NOTHING : "";
-        md5 = digests.isEmpty() ? nothing : HexFormat.of().formatHex(digests.get(0));
-        stripedBeside = lanes == null ? null : HexFormat.of().formatHex(lanes.stripedDigest());
+        String digest = digests.isEmpty() ? nothing : HexFormat.of().formatHex(digests.get(0));
+        if (lanes instanceof StripedLane) {
+            stripedBeside = digest;
+            return List.of();
+        }
+        md5 = digest;
+        if (lanes instanceof LanesWithStripes both) {
+            stripedBeside = HexFormat.of().formatHex(both.stripedDigest());
+        }
         return List.of();
+    }
+
+    @Override
+    public boolean lacksDigest() {
+        return stripedBeside != null && md5 == null;
+    }
+
+    @Override
+    public void setDigest(String digest) {
+        md5 = digest;
     }
 
     @Override
@@ -99,14 +118,23 @@ public final class PosixFilePlan implements FilePlan {
     }
 
     @Override
-    public void addStripedDigest() {
+    public void addStripedDigest(boolean plainMayBeLater) {
         wantsStripes = DigestEngine.stripesPay(size());
+        plainLater = plainMayBeLater;
     }
 
     @Override
     public Md5Lanes lanes() {
-        lanes = wantsStripes ? new LanesWithStripes(DigestEngine.md5()) : null;
-        return lanes == null ? DigestEngine.md5() : lanes;
+        Md5Lanes made = makeLanes();
+        lanes = made;
+        return made;
+    }
+
+    private Md5Lanes makeLanes() {
+        if (!wantsStripes) {
+            return DigestEngine.md5();
+        }
+        return plainLater ? new StripedLane() : new LanesWithStripes(DigestEngine.md5());
     }
 
     @Override
@@ -122,7 +150,7 @@ public final class PosixFilePlan implements FilePlan {
      */
     FileEntry entry(long largest, Optional<String> encodedMd5) {
         if (md5 == null) {
-            throw new IllegalStateException("not sealed");
+            throw new IllegalStateException("not sealed, or without its digest");
         }
         FileEntry entry = new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null));
         if (striped) {

@@ -75,6 +75,14 @@ public final class ReedSolomonGroup {
     }
 
     /**
+     * MD5 of a rank's files, lower-case hexadecimal.
+     *
+     * @param encoded of the encoded part of its encoded file; empty if that file was not made
+     * @param plain of its plain file; empty if that was not asked for
+     */
+    public record Digests(String encoded, String plain) {}
+
+    /**
      * Creates the encoded files of all ranks from their plain files. Collective in the group.
      *
      * @param plain this rank's plain file
@@ -84,13 +92,24 @@ public final class ReedSolomonGroup {
      * @throws IOException this rank's plain file could not be read, or the encoded file is not whole and durable
      */
     public String encode(ByteSource plain, long extendedSize, Encoding encoding, Path path) throws IOException {
+        return encode(plain, extendedSize, encoding, path, 0).encoded();
+    }
+
+    /** Also digests the plain file, which takes little longer; otherwise like {@link #encode}. Collective in the group. */
+    public Digests encodeAndDigest(ByteSource plain, long extendedSize, Encoding encoding, Path path)
+            throws IOException {
+        return encode(plain, extendedSize, encoding, path, plain.size());
+    }
+
+    private Digests encode(ByteSource plain, long extendedSize, Encoding encoding, Path path, long digested)
+            throws IOException {
         int k = group.size();
         BitSet present = new BitSet();
         present.set(0, k);
         BitSet wanted = new BitSet();
         wanted.set(k, 2 * k);
         Map<FileKind, ByteSource> own = Map.of(FileKind.PLAIN, plain);
-        return rebuild(
+        return make(
                 present,
                 wanted,
                 own,
@@ -98,7 +117,8 @@ public final class ReedSolomonGroup {
                 encoding,
                 Map.of(FileKind.ENCODED, path),
                 plain::size,
-                Optional.empty());
+                Optional.empty(),
+                digested);
     }
 
     /**
@@ -125,6 +145,22 @@ public final class ReedSolomonGroup {
             PlainSize plainSize,
             Optional<WindowHasher> hashes)
             throws IOException {
+        return make(present, wanted, own, extendedSize, encoding, targets, plainSize, hashes, 0)
+                .encoded();
+    }
+
+    /** @param digested bytes of this rank's plain file that are digested beside its encoded file, from the beginning */
+    private Digests make(
+            BitSet present,
+            BitSet wanted,
+            Map<FileKind, ? extends ByteSource> own,
+            long extendedSize,
+            Encoding encoding,
+            Map<FileKind, Path> targets,
+            PlainSize plainSize,
+            Optional<WindowHasher> hashes,
+            long digested)
+            throws IOException {
         Map<FileKind, ByteSource> extended = new EnumMap<>(FileKind.class);
         own.forEach((kind, file) -> extended.put(
                 kind, kind == FileKind.PLAIN ? new ExtendedSource(file, extendedSize, encoding.embedsSize()) : file));
@@ -139,7 +175,7 @@ public final class ReedSolomonGroup {
             if (encoded != null) {
                 made.add(encoded);
             }
-            try (Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made, hashes)) {
+            try (Exchange exchange = new Exchange(decoding.used(), wanted, extended, reads, made, hashes, digested)) {
                 for (long offset = 0; offset < extendedSize; offset += slabs.slabBytes()) {
                     exchange.step(offset, (int) Math.min(slabs.slabBytes(), extendedSize - offset));
                 }
@@ -150,12 +186,12 @@ public final class ReedSolomonGroup {
             }
             long size = made.isEmpty() ? 0 : plainSize.get();
             if (encoded == null) {
-                return "";
+                return new Digests("", "");
             }
-            String digest = encoded.digest();
+            String digest = encoded.digest(0);
             encoded.file.append(encoding.record(digest, size, extendedSize));
             encoded.file.finish();
-            return digest;
+            return new Digests(digest, digested > 0 ? encoded.digest(1) : "");
         }
     }
 
@@ -174,13 +210,15 @@ public final class ReedSolomonGroup {
         private final int[] row;
         private final ReceivedFile file;
 
-        /** The digest of an encoded file; null for a plain file. */
+        /** The digest of an encoded file, and beside it that of the plain file; null for a plain file. */
         private final @Nullable StreamDigest md5;
 
         /** Deferred like other steps, because another rank waits for the next window even if the digest fails. */
         private final Agreement.Step hashing = this::hash;
 
         private ByteBuffer sum = ZEROS;
+
+        private @Nullable ByteBuffer beside;
 
         NewFile(FileKind kind, int[] row, ReceivedFile file) {
             this.row = row;
@@ -205,9 +243,15 @@ public final class ReedSolomonGroup {
             regions.accumulate(sum, windows, coefficients);
         }
 
-        void end(int length) {
+        /**
+         * Ends a window.
+         *
+         * @param plain window of the plain file that is digested beside this; null for none
+         */
+        void end(int length, @Nullable ByteBuffer plain) {
             boolean inPlace = length == sum.remaining();
             sum.limit(sum.position() + length);
+            beside = plain;
             file.attempt(hashing);
             if (inPlace) {
                 file.filled(false);
@@ -218,13 +262,13 @@ public final class ReedSolomonGroup {
 
         private void hash() {
             if (md5 != null) {
-                md5.update(sum);
+                md5.update(sum, beside);
             }
         }
 
-        /** Returns the MD5 of all windows, lower-case hexadecimal; empty if none is computed. */
-        String digest() {
-            return md5 == null ? "" : HexFormat.of().formatHex(md5.digest());
+        /** Returns the MD5 of a stream of the digest, lower-case hexadecimal; empty if none is computed. */
+        String digest(int stream) {
+            return md5 == null ? "" : HexFormat.of().formatHex(md5.digest(stream));
         }
 
         @Override
@@ -270,6 +314,7 @@ public final class ReedSolomonGroup {
         private final ReceivedFile reads;
         private final List<NewFile> made;
 
+        private final long digested;
         private final @Nullable WindowHasher hashes;
 
         /** Windows of this step of this rank's hashed files. */
@@ -288,11 +333,13 @@ public final class ReedSolomonGroup {
                 Map<FileKind, ByteSource> own,
                 ReceivedFile reads,
                 List<NewFile> made,
-                Optional<WindowHasher> hashes) {
+                Optional<WindowHasher> hashes,
+                long digested) {
             this.used = used;
             this.own = own;
             this.reads = reads;
             this.made = made;
+            this.digested = digested;
             this.hashes = hashes.orElse(null);
             hashed = Arrays.asList(
                     new ByteBuffer
@@ -355,9 +402,17 @@ public final class ReedSolomonGroup {
                 reads.attempt(hashing);
             }
             sends.await();
+            ByteBuffer beside = offset < digested ? beside() : null;
             for (int i = 0; i < made.size(); i++) {
-                made.get(i).end(length);
+                made.get(i).end(length, beside);
             }
+        }
+
+        /** Returns what the window of the plain file has of the bytes to digest. */
+        private @Nullable ByteBuffer beside() {
+            ByteBuffer window = window(FileKind.PLAIN);
+            long rest = digested - offset;
+            return window == null || rest >= window.remaining() ? window : window.slice(0, (int) rest);
         }
 
         private void receive(int whole) throws IOException {

@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.StreamDigest;
+import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup.Digests;
 import io.drumlin.checkpoint.internal.redundancy.WindowHasher.Passing;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
@@ -25,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -70,6 +72,24 @@ class ReedSolomonGroupTest {
                 } else {
                     assertThat(encode(code, comm.rank())).isEqualTo(md5(Files.readAllBytes(encoded(comm.rank()))));
                 }
+            }
+        });
+    }
+
+    /** All plain files but the largest end before the encoded part does. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, SLAB - 1, SLAB, SLAB + 1, 3 * SLAB - 7, BYTES - 1, BYTES})
+    void thePlainFileIsDigestedOnTheWay(int size) throws IOException {
+        ThreadCommunicator.run(RANKS, comm -> {
+            int rank = comm.rank();
+            byte[] plain = rank == 0 ? plain(0) : Arrays.copyOf(plain(rank), size);
+            NioEngine storage = new NioEngine();
+            try (SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, SLAB)) {
+                ReedSolomonGroup code = new ReedSolomonGroup(new Group(0, 0, comm), storage, slabs);
+                MemoryByteSource source = new MemoryByteSource(ByteBuffer.wrap(plain));
+                Digests digests = code.encodeAndDigest(source, BYTES, new PosixEncoding(), encoded(rank));
+                assertThat(digests.encoded()).isEqualTo(md5(Files.readAllBytes(encoded(rank))));
+                assertThat(digests.plain()).isEqualTo(md5(plain));
             }
         });
     }
