@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -20,8 +21,9 @@ import picocli.CommandLine.Parameters;
 
 /**
  * Checkpoints and restarts of Drumlin beside those of a C FTI that somebody has built, in turn in one run. Each turn is a job of
- * its own that takes checkpoints, and then, with files dropped from the page cache, one that restarts. The seconds are those of
- * the slowest rank, and what the files took to be durable after the call. The ratio is how many times as much C FTI took.
+ * its own that takes checkpoints, and then, with files dropped from the page cache and after a rest, one that restarts. The
+ * seconds are those of the slowest rank, and what the files took to be durable after the call. The ratio is how many times as
+ * much C FTI took.
  */
 @Command(name = "peers", mixinStandardHelpOptions = true, description = "Measures beside the C originals.")
 public final class PeersBench extends Bench {
@@ -39,6 +41,14 @@ public final class PeersBench extends Bench {
 
     @Option(names = "--only", defaultValue = "", description = "measures the rows that have this in their names")
     private String only = "";
+
+    @Option(
+            names = "--rest",
+            defaultValue = "10",
+            description =
+                    "seconds before a restart (default: ${DEFAULT-VALUE}), because the host of a virtual machine may take"
+                            + " back memory that a job has freed, and a restart long after that job does not find it")
+    private long rest;
 
     @Parameters(arity = "1..*", description = "mpirun with its options, without a number of ranks")
     private List<String> launcher = List.of();
@@ -156,15 +166,25 @@ public final class PeersBench extends Bench {
             if (kind.lastLevel() == '4') {
                 folder.loseNodes();
             }
-            folder.dropFromPageCache();
+            rest(folder);
             keep(kind, side, "restart and recovery", folder, List.of("restart"));
         }
         if (kind.losesNode()) {
             folder.loseNode();
-            folder.dropFromPageCache();
+            rest(folder);
             keep(kind, side, "restart after the loss of a node", folder, List.of("restart"));
         }
         folder.delete();
+    }
+
+    /** Leaves the machine as a restart finds it that comes later than the job before. */
+    private void rest(RunFolder folder) throws IOException {
+        folder.dropFromPageCache();
+        try {
+            TimeUnit.SECONDS.sleep(rest);
+        } catch (InterruptedException e) {
+            throw new IOException("interrupted", e);
+        }
     }
 
     private void keep(PeerCase kind, Side side, String call, RunFolder folder, List<String> arguments)

@@ -46,7 +46,8 @@ class PeersBenchTest {
     }
 
     private int run(Path driver, String only, List<String> launcher) {
-        List<String> arguments = new ArrayList<>(List.of("--fti", driver.toString(), "--mib", "1", "--runs", "1"));
+        List<String> arguments =
+                new ArrayList<>(List.of("--fti", driver.toString(), "--mib", "1", "--runs", "1", "--rest", "0"));
         arguments.addAll(List.of("--only", only, "--dir", folder.toString(), "--json", json().toString(), "--"));
         arguments.addAll(launcher);
         return new CommandLine(new PeersBench()).execute(arguments.toArray(String[]::new));
