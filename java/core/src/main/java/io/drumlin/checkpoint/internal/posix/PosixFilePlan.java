@@ -5,6 +5,7 @@ import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.data.VariableName;
 import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.file.FileDescription;
+import io.drumlin.checkpoint.internal.file.FileDigests;
 import io.drumlin.checkpoint.internal.file.FileImage;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.PosixEncoding;
@@ -14,10 +15,7 @@ import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
-import io.drumlin.integrity.DigestEngine;
-import io.drumlin.integrity.LanesWithStripes;
 import io.drumlin.integrity.Md5Lanes;
-import io.drumlin.integrity.StripedLane;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -37,13 +35,9 @@ public final class PosixFilePlan implements FilePlan {
     private final FileImage image;
     private final List<VariableEntry> variables;
     private final FileDescription content;
-    private @Nullable String md5;
+    private final FileDigests digests = new FileDigests();
     private long start;
     private boolean striped;
-    private boolean wantsStripes;
-    private boolean plainLater;
-    private @Nullable Md5Lanes lanes;
-    private @Nullable String stripedBeside;
     private @Nullable GroupMetadata metadata;
 
     /**
@@ -87,28 +81,20 @@ public final class PosixFilePlan implements FilePlan {
     }
 
     @Override
-    public List<Piece> seal(List<byte[]> digests, long partnerSize, long encodedSize) {
+    public List<Piece> seal(List<byte[]> ofChunks, long partnerSize, long encodedSize) {
         String nothing = size() == 0 ? MD5_OF_NOTHING : "";
-        String digest = digests.isEmpty() ? nothing : HexFormat.of().formatHex(digests.get(0));
-        if (lanes instanceof StripedLane) {
-            stripedBeside = digest;
-            return List.of();
-        }
-        md5 = digest;
-        if (lanes instanceof LanesWithStripes both) {
-            stripedBeside = HexFormat.of().formatHex(both.stripedDigest());
-        }
+        digests.seal(ofChunks.isEmpty() ? nothing : HexFormat.of().formatHex(ofChunks.get(0)));
         return List.of();
     }
 
     @Override
     public boolean lacksDigest() {
-        return stripedBeside != null && md5 == null;
+        return digests.lacksPlain();
     }
 
     @Override
-    public void setDigest(String digest) {
-        md5 = digest;
+    public void setDigest(String md5) {
+        digests.setPlain(md5);
     }
 
     @Override
@@ -118,23 +104,13 @@ public final class PosixFilePlan implements FilePlan {
     }
 
     @Override
-    public void addStripedDigest(boolean plainMayBeLater) {
-        wantsStripes = DigestEngine.stripesPay(size());
-        plainLater = plainMayBeLater;
+    public void addStripedDigest(boolean plainLater) {
+        digests.addStriped(size(), plainLater);
     }
 
     @Override
     public Md5Lanes lanes() {
-        Md5Lanes made = makeLanes();
-        lanes = made;
-        return made;
-    }
-
-    private Md5Lanes makeLanes() {
-        if (!wantsStripes) {
-            return DigestEngine.md5();
-        }
-        return plainLater ? new StripedLane() : new LanesWithStripes(DigestEngine.md5());
+        return digests.lanes();
     }
 
     @Override
@@ -149,14 +125,12 @@ public final class PosixFilePlan implements FilePlan {
      * @param encodedMd5 at level 3, MD5 of the Reed-Solomon file
      */
     FileEntry entry(long largest, Optional<String> encodedMd5) {
-        if (md5 == null) {
-            throw new IllegalStateException("not sealed, or without its digest");
-        }
+        String md5 = digests.plain();
         FileEntry entry = new FileEntry(fileName, size(), largest, md5, variables, List.of(), encodedMd5.orElse(null));
         if (striped) {
             return content.described(entry.withStripedChecksum(md5));
         }
-        return content.described(stripedBeside == null ? entry : entry.withStripedBeside(stripedBeside));
+        return content.described(digests.striped().map(entry::withStripedBeside).orElse(entry));
     }
 
     /** Returns the name of the file in the metadata. */
