@@ -166,19 +166,19 @@ public final class PeersBench extends Bench {
             if (kind.lastLevel() == '4') {
                 folder.loseNodes();
             }
-            rest(folder);
+            dropAndRest(folder);
             keep(kind, side, "restart and recovery", folder, List.of("restart"));
         }
         if (kind.losesNode()) {
             folder.loseNode();
-            rest(folder);
+            dropAndRest(folder);
             keep(kind, side, "restart after the loss of a node", folder, List.of("restart"));
         }
         folder.delete();
     }
 
-    /** Leaves the machine as a restart finds it that comes later than the job before. */
-    private void rest(RunFolder folder) throws IOException {
+    /** Drops the files and waits: the machine is then as a restart finds it that comes later than the job before. */
+    private void dropAndRest(RunFolder folder) throws IOException {
         folder.dropFromPageCache();
         try {
             TimeUnit.SECONDS.sleep(rest);

@@ -28,7 +28,7 @@ public final class FileDigests {
      */
     public void addStriped(long size, boolean plainMayBeLater) {
         wantsStripes = DigestEngine.stripesPay(size);
-        plainLater = plainMayBeLater;
+        plainLater = plainMayBeLater && DigestEngine.pairsPay();
     }
 
     /** Makes the lanes that digest the chunk, for one writing; the caller closes them. */

@@ -53,7 +53,8 @@ public final class ReedSolomonGroup {
     private final Supplier<StreamDigest> digests;
 
     public ReedSolomonGroup(Group group, StorageEngine storage, SlabPool slabs) {
-        // One window may wait: its slab is requested again only after two more windows of a dozen slabs each.
+        // One window of each stream may wait: its slab is requested again only after two more windows of a dozen slabs
+        // each.
         this(group, storage, slabs, () -> new StreamDigest(1));
     }
 
@@ -218,6 +219,7 @@ public final class ReedSolomonGroup {
 
         private ByteBuffer sum = ZEROS;
 
+        /** Window of the plain file that is digested beside this one; null for none. */
         private @Nullable ByteBuffer beside;
 
         NewFile(FileKind kind, int[] row, ReceivedFile file) {
