@@ -96,7 +96,7 @@ final class VerifiedReader implements Closeable {
         if (source instanceof FileSource plain) {
             try {
                 reader.file = storage.open(plain.path(), EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
-            } catch (IOException | RuntimeException e) {
+            } catch (Throwable e) {
                 reader.close();
                 throw e;
             }

@@ -140,7 +140,7 @@ public final class Agreement {
                 opened.set(result);
                 return result;
             });
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             closeAfter(e, opened.get());
             throw e;
         }
@@ -157,8 +157,9 @@ public final class Agreement {
     }
 
     /**
-     * Runs a step and holds its failure back. An error such as a lack of memory is caught too, because it must not keep
-     * this rank from the next collective call.
+     * Runs a step and holds its failure back. An error such as a lack of memory is caught too, and so is a checked
+     * exception that no signature names (Kotlin and Scala throw them), because nothing may keep this rank from the next
+     * collective call.
      *
      * @param comm the ranks that must agree
      * @param operation the operation
@@ -173,7 +174,7 @@ public final class Agreement {
             return e;
         } catch (OutOfMemoryError e) {
             return unexpected(comm, operation, e, "give each rank more memory (-Xmx, -XX:MaxDirectMemorySize)");
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             return unexpected(comm, operation, e, "this is an error of the program or of Drumlin, see the cause");
         }
     }

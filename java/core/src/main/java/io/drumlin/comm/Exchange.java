@@ -23,7 +23,7 @@ final class Exchange {
         int length = 0;
         try {
             length = source == Communicator.NOBODY ? 0 : comm.receive(received, source, tag);
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
             try {
                 send.abandon();
             } catch (IOException more) {

@@ -230,7 +230,7 @@ public final class FTI {
             }
             enter(instance);
             return checkpoints.isHead() ? FTI_HEAD : report(instance);
-        } catch (IOException | RuntimeException e) {
+        } catch (Exception e) {
             reportOnce(new Messages(given == null ? 0 : given.rank(), 0), e);
             closeQuietly(given);
             return FTI_NSCS;
@@ -378,7 +378,7 @@ public final class FTI {
         }
         try {
             return call.run(instance);
-        } catch (IOException | RuntimeException e) {
+        } catch (Exception e) {
             reportOnce(instance.messages, e);
             return failureCode;
         }

@@ -129,7 +129,7 @@ final class DirectWrites implements Closeable {
                 reserved = Math.max(end, ahead);
                 file.reserve(from, reserved - from);
             }
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             // The caller then writes through the page cache and gets the error there. An error here must not keep this
             // rank from the next message.
             refused = true;
@@ -161,7 +161,7 @@ final class DirectWrites implements Closeable {
             underWay.add(direct.startWrite(blocks, offset));
         } catch (IOException e) {
             failure = e;
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             failure = new IOException("a direct write could not be started", e);
         }
     }
@@ -173,7 +173,7 @@ final class DirectWrites implements Closeable {
                 underWay.remove().await();
             } catch (IOException e) {
                 failure = failure == null ? e : failure;
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 failure = failure == null ? new IOException("a direct write failed", e) : failure;
             }
         }

@@ -220,7 +220,7 @@ public final class GsdFile implements Closeable {
             try {
                 Agreement.run(ranks, "opening of " + path, () -> opened[0] = openHere(engine(), ranks, access));
                 Agreement.run(ranks, "opening of " + path, () -> opened[0].markWritten());
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 try (ranks) {
                     if (opened[0] != null) {
                         opened[0].release();
@@ -242,7 +242,7 @@ public final class GsdFile implements Closeable {
             } catch (FormatException e) {
                 file.close();
                 throw e.in(path);
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 file.close();
                 throw e;
             }

@@ -257,7 +257,7 @@ public final class CacheCopy {
                 bytes += PathStatus.size(temporary);
                 store.storage().rename(temporary, target);
                 store.storage().syncDirectory(target.resolveSibling("."));
-            } catch (IOException | RuntimeException e) {
+            } catch (Throwable e) {
                 try {
                     store.storage().delete(temporary);
                 } catch (IOException alsoFailed) {

@@ -24,7 +24,7 @@ final class FlushThread {
             copy.run();
         } catch (IOException e) {
             failure = e;
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             failure = DrumlinException.during("flushing dataset " + id)
                     .cause(e)
                     .advice("this is an error of the program or of Drumlin, see the cause")

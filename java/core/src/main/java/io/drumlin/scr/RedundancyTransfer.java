@@ -340,20 +340,9 @@ final class RedundancyTransfer implements Closeable {
         return (int) Math.min(SLAB, size - offset);
     }
 
-    /** A step on this rank's files. If one fails, the following ones are skipped. */
-    @FunctionalInterface
-    private interface Step {
-        void run() throws IOException;
-    }
-
-    private void attempt(Step step) {
-        if (failure == null) {
-            try {
-                step.run();
-            } catch (IOException e) {
-                failure = e;
-            }
-        }
+    /** Takes a step on this rank's files. If one fails, the following ones are skipped. */
+    private void attempt(Agreement.Step step) {
+        failure = failure != null ? failure : Agreement.attempt(comm, "redundancy of the cache", step);
     }
 
     private @Nullable LogicalFile open(boolean write) {

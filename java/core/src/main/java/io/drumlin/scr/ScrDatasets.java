@@ -88,7 +88,7 @@ public final class ScrDatasets implements Closeable {
         Communicator world = comm.dup();
         try {
             return open(config, storage, world);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             closeAfter(e, world::close);
             throw e;
         }
@@ -117,7 +117,7 @@ public final class ScrDatasets implements Closeable {
                     .run(config.program(), storage);
             datasets.counter.findLast(datasets.index, datasets.cache.datasets().values());
             return datasets;
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             closeAfter(e, layout);
             throw e;
         }

@@ -19,7 +19,7 @@ final class Owned {
     static <T> T by(Agreement.Call<T> opening, Closeable resource) throws IOException {
         try {
             return opening.call();
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             try {
                 resource.close();
             } catch (IOException late) {

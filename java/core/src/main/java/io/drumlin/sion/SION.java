@@ -240,7 +240,7 @@ public final class SION {
     private static int open(String call, String name, Opening opening) {
         try {
             return put(opening.run());
-        } catch (IOException | RuntimeException e) {
+        } catch (Exception e) {
             LOG.log(level(e), call + " of " + name + ": " + e.getMessage(), e);
             return SION_ID_NOT_VALID;
         }
@@ -264,7 +264,7 @@ public final class SION {
                 throw new IllegalArgumentException("no file has the id " + sid);
             }
             return call.run(file);
-        } catch (IOException | RuntimeException e) {
+        } catch (Exception e) {
             LOG.log(level(e), name + ": " + e.getMessage(), e);
             return failed;
         }
@@ -1198,7 +1198,7 @@ public final class SION {
                     name, args.mode(), numFiles, args.gComm(), args.lComm(), new long[1], new int[] {-1}, null, null);
             file.close();
             return SION_SUCCESS;
-        } catch (IOException | RuntimeException e) {
+        } catch (Exception e) {
             LOG.log(System.Logger.Level.DEBUG, "sion_file_check_par_cb_mpi: " + e.getMessage(), e);
             return SION_NOT_SUCCESS;
         }

@@ -142,7 +142,7 @@ public final class SionOutput implements Closeable {
                 Agreement.run(world, "creation of the buddy copies of " + path, this::openBuddies);
             }
             return this;
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             open = false;
             try {
                 release();

@@ -20,9 +20,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -845,6 +848,53 @@ abstract class IoModeContract extends LevelsContract {
                     .hasMessageContaining("is an object");
             assertThat(agents.all).isEmpty();
         });
+    }
+
+    /** Kotlin and Scala throw them from what Java calls a Supplier or a Function. */
+    @ParameterizedTest
+    @ValueSource(strings = {"supplier", "encoder"})
+    void anExceptionThatJavaWouldHaveCheckedFailsTheCheckpointOnAllRanks(String where) throws IOException {
+        RunFixture run = make(Map.of());
+        run.run(RANKS, (checkpoints, comm) -> {
+            Set<String> failing = new HashSet<>();
+            List<String> recovered = new ArrayList<>();
+            checkpoints.protect(
+                    7,
+                    () -> passing("supplier", "text", failing),
+                    recovered::add,
+                    Codec.of(String.class)
+                            .as(text -> passing("decoder", text, failing), text -> passing("encoder", text, failing)));
+            checkpoints.checkpoint(1, Level.L1);
+            if (comm.rank() == 2) {
+                failing.addAll(Set.of(where, "decoder"));
+            }
+            assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("encoding variable 7")
+                    .hasMessageContaining("the " + where + " lost its connection");
+            if (comm.rank() == 2) {
+                assertThatThrownBy(checkpoints::recover)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("recovery of variable 7")
+                        .hasMessageContaining("the decoder lost its connection");
+            }
+            failing.clear();
+            checkpoints.checkpoint(2, Level.L1);
+            checkpoints.recover();
+            assertThat(recovered).containsExactly("text");
+        });
+    }
+
+    private static String passing(String where, String text, Set<String> failing) {
+        if (failing.contains(where)) {
+            throw unchecked(new TimeoutException("the " + where + " lost its connection"));
+        }
+        return text;
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <X extends Throwable> RuntimeException unchecked(Throwable checked) throws X {
+        throw (X) checked;
     }
 
     /** As C has it in one piece of memory. */

@@ -38,7 +38,7 @@ final class LibraryDataset implements Closeable {
         OpenDataset opened = OpenDataset.of(file, fileId, name);
         try {
             return new LibraryDataset(opened);
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
             opened.close();
             throw e;
         }

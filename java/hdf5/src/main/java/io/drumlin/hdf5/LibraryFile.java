@@ -74,7 +74,7 @@ final class LibraryFile implements Hdf5Library.Content {
         try {
             file.addMembers("", file.id, 0);
             return file;
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             file.close();
             throw e;
         }

@@ -103,7 +103,7 @@ public final class Branch {
         RunPlaces places = config.localTest() ? RunPlaces.of(config, id) : RunPlaces.shared(config, id);
         try {
             make(checkpoint, run, branch, places, record);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             deleteAfter(e, places);
             throw e;
         }

@@ -184,7 +184,7 @@ public final class ProtectedData {
         for (Map.Entry<Integer, ProtectedData> each : variables.entrySet()) {
             try {
                 each.getValue().elements.prepare();
-            } catch (RuntimeException | StackOverflowError e) {
+            } catch (Exception | StackOverflowError e) {
                 throw DrumlinException.during("encoding variable " + each.getKey())
                         .problem(e.toString())
                         .advice("its supplier and its Codec must fit the object, and no thread changes it meanwhile")

@@ -75,7 +75,7 @@ public final class DifferentialFile implements ChunkTarget {
         this.committed = committed == null ? null : storage.open(committed, EnumSet.of(OpenMode.READ));
         try {
             file = storage.open(path, modes);
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
             Closeables.closeAfter(e, Collections.singletonList(this.committed));
             throw e;
         }

@@ -190,7 +190,7 @@ public record Run(
                     app,
                     headLink,
                     lease.stream().findFirst());
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             lease.forEach(Lease::close);
             throw e;
         } finally {

@@ -86,7 +86,7 @@ public final class VariableByVariable implements IncrementalCheckpoint {
             CheckpointReport taken = target.commit(failure);
             close();
             return taken;
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             Closeables.closeAfter(e, List.of(this::close));
             throw e;
         }

@@ -17,7 +17,7 @@ public final class DeferredFailure {
         if (failure == null) {
             try {
                 step.run();
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failure = e;
             }
         }
@@ -35,7 +35,7 @@ public final class DeferredFailure {
     /**
      * Throws the failure, if there is one, at the end of the exchange.
      *
-     * @throws IOException the failure; other kinds of failures are thrown as they are
+     * @throws IOException the failure; unchecked ones are thrown as they are
      */
     public void throwIfThere() throws IOException {
         Throwable first = failure;
@@ -45,6 +45,8 @@ public final class DeferredFailure {
             throw e;
         } else if (first instanceof Error e) {
             throw e;
+        } else if (first != null) {
+            throw new IOException(first.toString(), first);
         }
     }
 }

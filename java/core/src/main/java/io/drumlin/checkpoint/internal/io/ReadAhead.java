@@ -48,7 +48,7 @@ public final class ReadAhead implements ByteSource, Closeable {
             for (int i = 0; i < WINDOWS && (long) i * WINDOW < size; i++) {
                 windows.add(new Window(memory.take()));
             }
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             Closeables.closeAfter(e, List.of(this));
             throw e;
         }

@@ -35,7 +35,7 @@ public final class SequentialFile implements Closeable {
         file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
         try {
             file.allocate(size);
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
             Closeables.closeAfter(e, List.of(file));
             throw e;
         }

@@ -39,7 +39,7 @@ final class MappedType<T, U> extends ValueType {
         try {
             return Objects.requireNonNull(
                     mapped.decoder().apply((T) value), "the decoder of a Codec has returned null");
-        } catch (RuntimeException e) {
+        } catch (Exception e) {
             throw new IOException(where + " is refused by its Codec: " + e, e);
         }
     }

@@ -107,7 +107,7 @@ final class DcpLayerWriter implements IncrementalWriter {
         try {
             allocated = storage.allocate(windowBytes + outBytes);
             file = storage.open(path, modes);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             blocks.close();
             if (allocated != null) {
                 allocated.close();

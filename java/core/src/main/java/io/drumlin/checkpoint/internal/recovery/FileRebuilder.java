@@ -347,7 +347,7 @@ public final class FileRebuilder {
                                 () -> own == null ? truncate(plain, stored) : own.size(),
                                 Optional.of(hashes));
             });
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             Closeables.closeAfter(e, List.copyOf(had.values()));
             throw e;
         }

@@ -46,7 +46,7 @@ final class ReceivedFile implements Closeable {
         if (file != null && !failure.isThere()) {
             try {
                 return file.space(wanted);
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failure.add(e);
             }
         }
@@ -66,7 +66,7 @@ final class ReceivedFile implements Closeable {
                 } else {
                     file.filled();
                 }
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failure.add(e);
             }
         }
@@ -77,7 +77,7 @@ final class ReceivedFile implements Closeable {
         if (!failure.isThere()) {
             try {
                 source.readFully(offset, target);
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failure.add(e);
             }
         }

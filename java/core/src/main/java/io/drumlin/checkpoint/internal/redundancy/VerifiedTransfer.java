@@ -149,7 +149,7 @@ public final class VerifiedTransfer {
             Agreement.run(app, "exchanging plans", exchange::exchangePlans);
             Agreement.run(app, "opening files to be sent", exchange::open);
             Agreement.run(app, "sending files", exchange::run);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             Closeables.closeAfter(e, exchange.resources());
             throw e;
         }
@@ -382,7 +382,7 @@ public final class VerifiedTransfer {
         void await(Agreement.Step transfer) {
             try {
                 transfer.run();
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failure.add(e);
             }
         }

@@ -58,7 +58,7 @@ public final class WindowHasher implements AutoCloseable {
                     lanes.prepare(lane);
                 }
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             close();
             throw e;
         }

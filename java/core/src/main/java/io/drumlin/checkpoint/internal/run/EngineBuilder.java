@@ -162,7 +162,7 @@ public final class EngineBuilder implements Checkpoints.Builder {
             if (checkpoints.isHead()) {
                 checkpoints.head(options).serve();
             }
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             checkpoints.closeAfter(e);
             throw e;
         }

@@ -148,7 +148,9 @@ final class Head {
     private void orAbort(Agreement.Step work) throws IOException {
         try {
             work.run();
-        } catch (RuntimeException | Error e) {
+        } catch (IOException e) {
+            throw e;
+        } catch (Throwable e) {
             // The other heads may be exchanging data with this one, and its node waits for the answer.
             LOG.log(Logger.Level.ERROR, "the head of node " + topology.node() + " failed, aborting the job", e);
             heads.abort(1);
@@ -417,7 +419,7 @@ final class Head {
                         .exception();
             }
             return file;
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
             file.close();
             throw e;
         }

@@ -55,7 +55,7 @@ final class IdleHead {
             if (callback.isPresent()) {
                 callback.get().call(head);
             }
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             callback = Optional.empty();
             RunDescription run = head.describe();
             LOG.log(

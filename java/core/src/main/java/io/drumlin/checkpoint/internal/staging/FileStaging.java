@@ -88,7 +88,7 @@ public final class FileStaging implements Staging {
         try {
             copy(request.local(), request.remote().toAbsolutePath());
             request.done();
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             IOException failure = DrumlinException.during("staging " + request.local())
                     .path(request.remote())
                     .problem(String.valueOf(e.getMessage()))
@@ -114,7 +114,7 @@ public final class FileStaging implements Staging {
             new FileCopy(storage, slabs).copy(local, 0, PathStatus.size(local), part);
             allowAs(local, part);
             storage.rename(part, remote);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             try {
                 storage.delete(part);
             } catch (IOException alsoFailed) {
