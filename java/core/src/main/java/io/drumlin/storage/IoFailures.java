@@ -22,9 +22,9 @@ public final class IoFailures {
     private IoFailures() {}
 
     /**
-     * Returns whether the same call may succeed later or elsewhere. Then the device, the file server, the permissions
-     * or a limit of this process were in its way. Unknown failures count as such. A file that is missing, too short, or
-     * not what its digests and formats demand gives no such failure.
+     * Returns whether the same call may succeed later or elsewhere. Then the device, the file server, the permissions,
+     * a limit of this process or its memory were in its way. Unknown failures count as such. Only a file that is
+     * missing, too short, or not what its digests and formats demand gives no such failure.
      *
      * @param failure the failure of a call that read or looked for a file
      * @return false if the failure proves that the file is missing or damaged
@@ -41,12 +41,9 @@ public final class IoFailures {
             Optional<Errno> known = Errno.of(io);
             return known.isEmpty() || !NOT_THERE.contains(known.get());
         }
-        if (failure instanceof RuntimeException) {
-            // Contents that no code foresaw end here too. The JDK reports a failing directory in the same way, but with
-            // the IOException as the cause.
-            return failure.getCause() instanceof IOException cause && mayPass(cause);
-        }
-        return !(failure instanceof StackOverflowError);
+        // The JDK reports a failing directory in this way. Anything else is an error of the program or of this library,
+        // such as memory of the program that takes no bytes.
+        return !(failure.getCause() instanceof IOException cause) || mayPass(cause);
     }
 
     /**

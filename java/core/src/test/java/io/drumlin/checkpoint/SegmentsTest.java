@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory segments are newer than the release this is compiled for. */
@@ -80,6 +82,10 @@ class SegmentsTest {
 
         static Object readOnly(Object segment) throws ReflectiveOperationException {
             return segmentClass().getMethod("asReadOnly").invoke(segment);
+        }
+
+        static Object asByteBuffer(Object segment) throws ReflectiveOperationException {
+            return segmentClass().getMethod("asByteBuffer").invoke(segment);
         }
 
         static void close(Object arena) throws ReflectiveOperationException {
@@ -328,6 +334,67 @@ class SegmentsTest {
         }
         pass(data, 7, true);
         Segments.close(arena);
+    }
+
+    /** Memory of the program that cannot be written says nothing about a file: no start goes on from an older one. */
+    @ParameterizedTest
+    @CsvSource({"1, L1", "2, L1", "3, L1", "4, L1", "1, L4", "3, L4", "1, L2", "3, L2", "1, L3", "3, L3"})
+    void memoryThatIsGoneProvesNoDamage(String ioMode, Level level) throws Exception {
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "basic.ckpt_io",
+                        ioMode,
+                        "basic.node_size",
+                        "1",
+                        "basic.group_size",
+                        "2",
+                        "drumlin.on_unreadable",
+                        "older"));
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] data = new byte[LENGTH];
+            checkpoints.protect(0, data);
+            for (Level each : List.of(Level.L4, Level.L1, level)) {
+                data[0]++;
+                checkpoints.checkpoint(data[0], each);
+            }
+        });
+        if (level == Level.L2 || level == Level.L3) {
+            run.loseNode(1);
+        }
+        for (boolean asBuffer : new boolean[] {false, true}) {
+            assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> {
+                        Checkpoints.Builder builder =
+                                Checkpoints.builder(run.config()).communicator(comm);
+                        if (comm.rank() == 0) {
+                            builder.protect(0, new byte[LENGTH]);
+                        } else {
+                            protectGone(builder, asBuffer);
+                        }
+                        builder.open().close();
+                    }))
+                    .hasMessageContaining("variable 0")
+                    .hasMessageContaining("Already closed")
+                    .hasMessageContaining("no checkpoint was deleted")
+                    .hasMessageNotContaining("on_unreadable");
+        }
+        run.run(RANKS, (checkpoints, comm) -> {
+            byte[] data = new byte[LENGTH];
+            checkpoints.protect(0, data);
+            checkpoints.recover();
+            assertThat(data[0]).isEqualTo((byte) 3);
+        });
+    }
+
+    private static void protectGone(Checkpoints.Builder builder, boolean asBuffer) {
+        try {
+            Object arena = Segments.arena("ofShared");
+            Object segment = Segments.allocate(arena, LENGTH);
+            builder.protect(0, asBuffer ? Segments.asByteBuffer(segment) : segment);
+            Segments.close(arena);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Writes words that depend on their place, or compares them. */

@@ -532,16 +532,17 @@ class SingleFileTest {
         assertThat(restart.restartValue("failure")).isEqualTo("3");
     }
 
-    /** Whatever a damaged file makes of its reader; but an error that may pass does not make it lost. */
+    /** Only its bytes prove that a file is lost; a program that goes on from an older one whatever the reason says so. */
     @ParameterizedTest
     @CsvSource({
-        "java.lang.IllegalStateException, stop, 1",
+        "java.lang.IllegalStateException, stop, none",
+        "java.lang.IllegalStateException, older, 1",
         "java.lang.OutOfMemoryError, stop, none",
         "java.io.IOException, stop, none",
         "java.lang.OutOfMemoryError, older, 1",
         "java.io.IOException, older, 1"
     })
-    void aDamagedFileIsPassedOver(Class<? extends Throwable> failure, String onUnreadable, String expected)
+    void aFileThatFailsIsPassedOverIfAskedFor(Class<? extends Throwable> failure, String onUnreadable, String expected)
             throws IOException {
         run(Map.of("basic.h5_single_file_keep", "1")).run(RANKS, (checkpoints, comm) -> {
             Rows rows = new Rows(checkpoints, comm);

@@ -381,7 +381,7 @@ public final class EngineRunSurvey implements RunSurvey {
             boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
             Archive archive = new Archive(directories, storage, config.kept(), metadata, Optional.empty());
             levels = new CommitProtocol(app, topology, directories, storage, archive, metadata);
-            rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)), true);
+            rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)));
             log = new CommitLog(app, directories.commitLog(), storage);
         }
 

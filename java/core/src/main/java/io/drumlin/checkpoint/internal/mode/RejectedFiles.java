@@ -9,6 +9,7 @@ import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,46 +21,60 @@ public final class RejectedFiles {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
+    private static final String RESTART = "restart";
+
+    /** What a restart can do without a file that a device cannot read. */
+    private static final String WITHOUT_IT =
+            "; if the file is lost for good, [drumlin] on_unreadable = older goes on from"
+                    + " another checkpoint, which may be older";
+
     /** Milliseconds before each further attempt after an error that may pass. */
     private static final int[] PAUSES = {10, 100};
 
     private final Communicator app;
     private final BiConsumer<Path, IOException> sink;
-    private final boolean older;
+    private final Predicate<IOException> counts;
     private final String operation;
     private final String advice;
     private @Nullable IOException unreadable;
     private boolean refusedAny;
 
     /**
-     * Creates an empty list of rejected files.
+     * Creates an empty list in which each failure counts, for a look at a run that changes nothing.
      *
      * @param app the ranks that must not wait for a rank that met such a file
      * @param sink receives each rejected file or directory, and the reason
-     * @param older whether an unreadable file counts as lost, so that the restart may use an older checkpoint
      */
-    public RejectedFiles(Communicator app, BiConsumer<Path, IOException> sink, boolean older) {
-        this(
-                app,
-                sink,
-                older,
-                "restart",
-                "the file may be whole, and no checkpoint was deleted: mend the cause and start again; if the file is lost"
-                        + " for good, [drumlin] on_unreadable = older goes on from another checkpoint, which may be older");
+    public RejectedFiles(Communicator app, BiConsumer<Path, IOException> sink) {
+        this(app, sink, failure -> true, "looking at the run", "");
     }
 
     private RejectedFiles(
-            Communicator app, BiConsumer<Path, IOException> sink, boolean older, String operation, String advice) {
+            Communicator app,
+            BiConsumer<Path, IOException> sink,
+            Predicate<IOException> counts,
+            String operation,
+            String advice) {
         this.app = app;
         this.sink = sink;
-        this.older = older;
+        this.counts = counts;
         this.operation = operation;
         this.advice = advice;
     }
 
-    /** Returns a list that logs a warning for each rejected file. */
+    /**
+     * Returns a list that logs a warning for each rejected file.
+     *
+     * @param older whether a file that a device cannot read counts as lost, so that the restart may use an older
+     *     checkpoint
+     */
     public static RejectedFiles logged(Communicator app, boolean older) {
-        return new RejectedFiles(app, warning(app), older);
+        return new RejectedFiles(
+                app,
+                warning(app),
+                failure -> !IoFailures.mayPass(failure) || (older && !isOfProgram(failure)),
+                RESTART,
+                "the file may be whole, and no checkpoint was deleted: mend the cause and start again");
     }
 
     /** Returns a list for an operation that can be repeated, in which an unreadable file never counts as lost. */
@@ -67,13 +82,18 @@ public final class RejectedFiles {
         return new RejectedFiles(
                 app,
                 warning(app),
-                false,
+                failure -> !IoFailures.mayPass(failure),
                 operation,
                 "the file may be whole, and nothing was changed: mend the cause and try again");
     }
 
     private static BiConsumer<Path, IOException> warning(Communicator app) {
         return (path, refused) -> LOG.log(Logger.Level.WARNING, "rank {0}: {1}", app.rank(), refused.getMessage());
+    }
+
+    /** Returns whether memory of the program is the cause, without which each file fails. */
+    private static boolean isOfProgram(IOException failure) {
+        return "EFAULT".equals(IoFailures.errno(failure));
     }
 
     /**
@@ -100,7 +120,7 @@ public final class RejectedFiles {
 
     /** Records a failure after which the step is not repeated. */
     public void refuse(String doing, Path path, IOException failure) {
-        if (older || !IoFailures.mayPass(failure)) {
+        if (counts.test(failure)) {
             refusedAny = true;
             sink.accept(path, failure);
         } else if (unreadable == null) {
@@ -109,12 +129,13 @@ public final class RejectedFiles {
     }
 
     private IOException unreadable(String doing, Path path, IOException failure) {
+        boolean lost = operation.equals(RESTART) && !isOfProgram(failure);
         DrumlinException.Context context = DrumlinException.during(operation + ": " + doing)
                 .rank(app.rank())
                 .path(path)
                 .cause(failure)
                 .problem(String.valueOf(failure.getMessage()))
-                .advice(advice);
+                .advice(lost ? advice + WITHOUT_IT : advice);
         String errno = IoFailures.errno(failure);
         return (errno == null ? context : context.errno(errno)).exception();
     }

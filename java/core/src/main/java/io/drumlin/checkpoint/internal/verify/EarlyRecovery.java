@@ -1,11 +1,13 @@
 package io.drumlin.checkpoint.internal.verify;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.file.ChunkSink;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.file.VariableParts;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -66,7 +68,17 @@ public final class EarlyRecovery {
     }
 
     private void copy(Chunk part, long position, ByteBuffer piece) {
-        Objects.requireNonNull(variables.get(part.id())).copyIn(part.from() + position, piece);
+        try {
+            Objects.requireNonNull(variables.get(part.id())).copyIn(part.from() + position, piece);
+        } catch (RuntimeException | InternalError e) {
+            // Says nothing about the file, which is why it has the name of an error.
+            throw new UncheckedIOException(DrumlinException.during("recovery of variable " + part.id())
+                    .errno("EFAULT")
+                    .problem("its memory cannot be written: " + e)
+                    .advice("protect memory that stays until the run is closed")
+                    .cause(e)
+                    .exception());
+        }
     }
 
     /** Records that the variables hold all bytes of a file, and that they were verified. */
