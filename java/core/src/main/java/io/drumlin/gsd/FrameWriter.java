@@ -14,6 +14,7 @@ import io.drumlin.format.gsd.Version;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.LateFlush;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.Writeback;
 import java.io.IOException;
@@ -92,8 +93,27 @@ final class FrameWriter implements AutoCloseable {
     private long maximumWriteBufferSize = DEFAULT_BUFFER;
     private long indexEntriesToBuffer = DEFAULT_ENTRIES;
 
-    FrameWriter(BlockFile file, StorageEngine storage, Communicator comm, Strictness strictness, GsdMetadata metadata)
+    /** How long ended frames may stay in memory, in nanoseconds. */
+    private long maximumAge;
+
+    private long lastFlush = System.nanoTime();
+
+    /** Whether the end of the frame flushes, because the age was reached on some rank. Equal on all ranks. */
+    private boolean due;
+
+    /** Where several ranks write, no rank can flush alone. It waits for the end of the JVM only, to say what is lost. */
+    private final LateFlush late;
+
+    FrameWriter(
+            BlockFile file,
+            StorageEngine storage,
+            Communicator comm,
+            Strictness strictness,
+            GsdMetadata metadata,
+            LateFlush late)
             throws IOException {
+        this.late = late;
+        this.maximumAge = strictness == Strictness.REFERENCE ? LateFlush.NEVER : LateFlush.DEFAULT_NANOS;
         this.file = file;
         this.comm = comm;
         this.strictness = strictness;
@@ -176,11 +196,32 @@ final class FrameWriter implements AutoCloseable {
         indexEntriesToBuffer = entries;
     }
 
+    long maximumAge() {
+        return maximumAge;
+    }
+
+    void setMaximumAge(long nanos) {
+        maximumAge = nanos;
+        late.end();
+        guardEndedFrames();
+    }
+
+    private void guardEndedFrames() {
+        if (hasEndedFrames()) {
+            late.begin(comm.size() == 1 ? maximumAge : LateFlush.NEVER);
+        }
+    }
+
+    /** Returns whether chunks of ended frames are not in the file. */
+    private boolean hasEndedFrames() {
+        return placed.size() + buffered.size() > pending;
+    }
+
     /** Adds a chunk to the frame; {@code data} holds this rank's rows. Collective. */
     void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
         if (comm.size() == 1) {
             int id = checked(name, type, data, rows, columns);
-            write(id, name, type, data, columns, new RankRows(0, rows));
+            write(id, name, type, data, columns, new RankRows(0, rows, false));
             return;
         }
         int[] id = new int[1];
@@ -188,7 +229,9 @@ final class FrameWriter implements AutoCloseable {
         IOException failure =
                 Agreement.attempt(comm, operation, () -> id[0] = checked(name, type, data, rows, columns));
         long signature = (31L * name.hashCode() + type.id()) << 32 ^ columns;
-        RankRows rankRows = RankRows.of(comm, operation, failure == null ? rows : 0, signature, failure);
+        boolean old = System.nanoTime() - lastFlush >= maximumAge;
+        RankRows rankRows = RankRows.of(comm, operation, failure == null ? rows : 0, signature, old, failure);
+        due |= rankRows.due();
         write(id[0], name, type, data, columns, rankRows);
     }
 
@@ -368,9 +411,10 @@ final class FrameWriter implements AutoCloseable {
     void endFrame() throws IOException {
         frame++;
         pending = 0;
-        if (placed.size() > 0 || buffered.size() > indexEntriesToBuffer) {
+        if (placed.size() > 0 || buffered.size() > indexEntriesToBuffer || due) {
             flush();
         }
+        guardEndedFrames();
     }
 
     void checkUsable(String operation) throws DrumlinException {
@@ -402,6 +446,9 @@ final class FrameWriter implements AutoCloseable {
             placed.sort();
             commit(complete);
         }
+        late.end();
+        lastFlush = System.nanoTime();
+        due = false;
     }
 
     private void writeNamesAndData() throws IOException {
@@ -621,6 +668,7 @@ final class FrameWriter implements AutoCloseable {
             file.truncate(EmptyFile.BYTES);
             file.sync();
         });
+        late.end();
         header = empty;
         names = new NameList(Version.CURRENT);
         storedNames = 0;
@@ -736,6 +784,7 @@ final class FrameWriter implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        late.end();
         buffer.close();
         windows.close();
         stage.close();

@@ -16,6 +16,7 @@ import io.drumlin.format.gsd.Version;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.LateFlush;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
@@ -31,6 +32,7 @@ import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.Iterator;
@@ -52,8 +54,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Chunks and frames gather in memory. They become durable in the file at {@link #flush} or {@link #close}, or when
- * the limit of {@link #setMaximumWriteBufferSize} or {@link #setIndexEntriesToBuffer} is reached. A killed program
- * loses the data that were not flushed; all earlier frames are complete in the file. Runs of 4 MiB or more of one rank
+ * the limit of {@link #setMaximumWriteBufferSize}, {@link #setIndexEntriesToBuffer} or {@link #setMaximumAge} is
+ * reached. If one rank writes, ended frames are also flushed when the JVM ends, by {@code System.exit} and SIGTERM too.
+ * So a kill (SIGKILL, or {@code Runtime.halt}) loses the frames of the last 10 seconds; all earlier ones are complete
+ * in the file. If several ranks write, no rank can flush alone. Then the end of a JVM loses, like a kill, the frames
+ * since the last flush, which is at most 10 seconds before the last frame. Runs of 4 MiB or more of one rank
  * bypass the page cache if the file system allows it, and are written while more data gather. Until the next flush, the
  * file may be longer by 64 MiB, or by all gathered data if they are more. A failed flush can be repeated, unless a sync
  * failed after chunks had been written at once. Then only opening the file again helps, and the error says so.
@@ -89,7 +94,9 @@ public final class GsdFile implements Closeable {
         this.comm = comm;
         GsdMetadata read = GsdMetadata.read(new BlockFileSource(file));
         this.metadata = read;
-        this.writer = access.writes() ? new FrameWriter(file, storage, comm, how.strictness, read) : null;
+        this.writer = access.writes()
+                ? new FrameWriter(file, storage, comm, how.strictness, read, new LateFlush(this::flushLate))
+                : null;
     }
 
     /**
@@ -215,7 +222,8 @@ public final class GsdFile implements Closeable {
             if (!access.writes()) {
                 return openHere(engine(), new SingleCommunicator(), access);
             }
-            Communicator ranks = communicator.dup();
+            // One rank alone sends no messages, so that it can flush in another thread and when MPI has ended.
+            Communicator ranks = communicator.size() == 1 ? new SingleCommunicator() : communicator.dup();
             GsdFile[] opened = new GsdFile[1];
             try {
                 Agreement.run(ranks, "opening of " + path, () -> opened[0] = openHere(engine(), ranks, access));
@@ -487,7 +495,7 @@ public final class GsdFile implements Closeable {
      * @throws FormatException there is an entry, but it is invalid
      * @throws IOException the file cannot be read or flushed
      */
-    public Optional<Chunk> findChunk(long frame, String name) throws IOException {
+    public synchronized Optional<Chunk> findChunk(long frame, String name) throws IOException {
         if (frame < 0 || frame >= frameCount()) {
             return Optional.empty();
         }
@@ -498,7 +506,7 @@ public final class GsdFile implements Closeable {
     }
 
     /** Returns the chunks of a frame, in the order of the index. */
-    List<Chunk> chunks(long frame) throws IOException {
+    synchronized List<Chunk> chunks(long frame) throws IOException {
         GsdIndex index = flushedIndex();
         List<Chunk> chunks = new ArrayList<>();
         long end = index.firstAfter(frame);
@@ -531,7 +539,7 @@ public final class GsdFile implements Closeable {
     }
 
     /** Reads data for a chunk. */
-    void read(ByteBuffer target, long offset) throws IOException {
+    synchronized void read(ByteBuffer target, long offset) throws IOException {
         checkOpen();
         BlockFileSource.readFully(file, offset, target);
     }
@@ -569,7 +577,8 @@ public final class GsdFile implements Closeable {
      * @throws IOException the file is open for reading only, the frame has the name already, the file has 65535 other
      *     names, or writing failed
      */
-    public void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
+    public synchronized void writeChunk(String name, ElementType type, Buffer data, long rows, long columns)
+            throws IOException {
         FrameWriter target = writer("writing of chunk " + name);
         target.writeChunk(name, type, data, rows, columns);
     }
@@ -682,7 +691,7 @@ public final class GsdFile implements Closeable {
      * @throws IOException the file is open for reading only, or a flush was due and failed. The frame has ended even
      *     so, and {@link #flush} can be repeated
      */
-    public void endFrame() throws IOException {
+    public synchronized void endFrame() throws IOException {
         FrameWriter target = writer("end of a frame");
         metadata = null;
         target.endFrame();
@@ -696,7 +705,7 @@ public final class GsdFile implements Closeable {
      * @throws IOException the file is open for reading only, or not all data could be written; the earlier contents are
      *     still there, and the flush can be repeated
      */
-    public void flush() throws IOException {
+    public synchronized void flush() throws IOException {
         FrameWriter target = writer("flush");
         if (target.isDirty()) {
             metadata = null;
@@ -711,7 +720,7 @@ public final class GsdFile implements Closeable {
      *
      * @throws IOException the file is open for reading only, or writing failed
      */
-    public void truncate() throws IOException {
+    public synchronized void truncate() throws IOException {
         FrameWriter target = writer("truncation");
         metadata = null;
         target.truncate();
@@ -724,7 +733,7 @@ public final class GsdFile implements Closeable {
      * @throws IOException the file is open for reading only, has chunks of a frame that has not ended or names that were
      *     not flushed, or writing failed
      */
-    public void upgrade() throws IOException {
+    public synchronized void upgrade() throws IOException {
         FrameWriter target = writer("upgrade");
         target.requireNothingPending();
         if (gsdVersion().hasSlots()) {
@@ -753,7 +762,7 @@ public final class GsdFile implements Closeable {
      * @param bytes 1 or more; at most 1 GiB are gathered
      * @throws IOException the file is open for reading only
      */
-    public void setMaximumWriteBufferSize(long bytes) throws IOException {
+    public synchronized void setMaximumWriteBufferSize(long bytes) throws IOException {
         FrameWriter target = writer("setting");
         requirePositive("maximum write buffer size", bytes);
         target.setMaximumWriteBufferSize(Math.min(bytes, WriteBuffer.LIMIT));
@@ -776,10 +785,49 @@ public final class GsdFile implements Closeable {
      * @param entries 1 or more
      * @throws IOException the file is open for reading only
      */
-    public void setIndexEntriesToBuffer(long entries) throws IOException {
+    public synchronized void setIndexEntriesToBuffer(long entries) throws IOException {
         FrameWriter target = writer("setting");
         requirePositive("number of index entries to buffer", entries);
         target.setIndexEntriesToBuffer(entries);
+    }
+
+    /**
+     * Returns how long ended frames may stay in memory.
+     *
+     * @return 10 seconds unless it was set
+     * @throws IOException the file is open for reading only
+     */
+    public Duration maximumAge() throws IOException {
+        return Duration.ofNanos(writer("setting").maximumAge());
+    }
+
+    /**
+     * Sets how long ended frames may stay in memory. If one rank writes, another thread flushes them when they have that
+     * age. If several ranks do, the end of a frame flushes if the last flush was so long ago on any rank.
+     *
+     * @param age 0 or more; about 292 years are the most
+     * @throws IOException the file is open for reading only
+     */
+    public synchronized void setMaximumAge(Duration age) throws IOException {
+        writer("setting").setMaximumAge(LateFlush.nanos(age));
+    }
+
+    /** Flushes what the program has left in memory, in another thread than the program's. */
+    private void flushLate() throws IOException {
+        if (comm.size() > 1) {
+            // Without a lock: a call of the program may be waiting for another rank.
+            throw DrumlinException.during("end of the program")
+                    .path(path())
+                    .rank(comm.rank())
+                    .problem("the file is open, and its last frames are not in it")
+                    .advice("close it on all ranks before the program ends")
+                    .exception();
+        }
+        synchronized (this) {
+            if (!closed) {
+                flush();
+            }
+        }
     }
 
     private static void requirePositive(String what, long value) {
@@ -816,7 +864,7 @@ public final class GsdFile implements Closeable {
      * @throws IOException not all frames are in the file; it is closed even so
      */
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
         if (closed) {
             return;
         }

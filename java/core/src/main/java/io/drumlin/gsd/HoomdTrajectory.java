@@ -264,7 +264,9 @@ public final class HoomdTrajectory implements Closeable {
     }
 
     /**
-     * Adds a frame. The second call reads the first frame, and therefore flushes the file. Collective.
+     * Adds a frame. The second call reads the first frame, and therefore flushes the file. Later frames stay in memory
+     * for 10 seconds at most unless {@link GsdFile#setMaximumAge} sets another time; a kill loses those. With several
+     * ranks, the last frames stay there until {@link #flush} or {@link #close}; see {@link GsdFile}. Collective.
      *
      * @param frame the values that are set in it are written if they differ; if its box is set, its dimensions must be
      *     set too

@@ -65,7 +65,7 @@ final class HoomdWriter {
         long[] counts = HoomdQuantity.CONTAINERS.stream()
                 .mapToLong(container -> Math.max(0, frame.count(container)))
                 .toArray();
-        RankRows[] rankRows = RankRows.of(comm, operation, counts, signature(frame, settings), failure);
+        RankRows[] rankRows = RankRows.of(comm, operation, counts, signature(frame, settings), false, failure);
         settings.replaceAll(setting -> withTotal(setting, rankRows));
         long[] sums = compare(operation, settings, rankRows);
         for (int i = 0; i < settings.size(); i++) {

@@ -12,20 +12,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param first number of the rank's first row
  * @param total rows of all ranks together
+ * @param due whether a flush is due on any rank
  */
-record RankRows(long first, long total) {
+record RankRows(long first, long total, boolean due) {
 
     /**
      * Exchanges the number of rows with the other ranks. Collective.
      *
      * @param rows the rows of this rank
      * @param signature a number that must be equal on all ranks
+     * @param due whether a flush is due on this rank
      * @param failure why this rank cannot continue, or {@code null}
      * @throws IOException on every rank: one of them failed, or they do not write the same chunk
      */
-    static RankRows of(Communicator comm, String operation, long rows, long signature, @Nullable IOException failure)
+    static RankRows of(
+            Communicator comm, String operation, long rows, long signature, boolean due, @Nullable IOException failure)
             throws IOException {
-        return of(comm, operation, new long[] {rows}, signature, failure)[0];
+        return of(comm, operation, new long[] {rows}, signature, due, failure)[0];
     }
 
     /**
@@ -34,14 +37,20 @@ record RankRows(long first, long total) {
      *
      * @param rows the rows of this rank in each chunk; every rank gives the same number of them
      * @param signature a number that must be equal on all ranks
+     * @param due whether a flush is due on this rank
      * @param failure why this rank cannot continue, or {@code null}
      * @throws IOException on every rank: one of them failed, or they do not write the same chunks
      */
     static RankRows[] of(
-            Communicator comm, String operation, long[] rows, long signature, @Nullable IOException failure)
+            Communicator comm,
+            String operation,
+            long[] rows,
+            long signature,
+            boolean due,
+            @Nullable IOException failure)
             throws IOException {
         // The highest of a number and of its complement are complements if all ranks have the same number.
-        long[] highest = {failure == null ? 0 : 1, signature, ~signature};
+        long[] highest = {failure == null ? 0 : 1, signature, ~signature, due ? 1 : 0};
         comm.allreduce(highest, Op.MAX);
         if (highest[0] != 0) {
             Agreement.agree(comm, operation, failure);
@@ -53,7 +62,7 @@ record RankRows(long first, long total) {
         comm.allreduce(totals, Op.SUM);
         RankRows[] result = new RankRows[rows.length];
         for (int i = 0; i < rows.length; i++) {
-            result[i] = new RankRows(comm.exscan(rows[i]), totals[i]);
+            result[i] = new RankRows(comm.exscan(rows[i]), totals[i], highest[3] != 0);
         }
         for (long total : totals) {
             if (total < 0) {

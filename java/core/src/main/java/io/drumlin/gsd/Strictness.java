@@ -11,7 +11,8 @@ public enum Strictness {
     /**
      * Behaves like the C library, including its defects, so that bytes can be compared. A name may be written twice in
      * a frame. Long names in files of version 1.0 are cut and listed again each time. A frame number that is not below
-     * the number of index entries makes a file that no library opens.
+     * the number of index entries makes a file that no library opens. Frames may stay in memory for any time
+     * unless {@link GsdFile#setMaximumAge} bounds it.
      */
     REFERENCE
 }

@@ -1,11 +1,13 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.LateFlush;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.GatheringByteChannel;
+import java.time.Duration;
 import java.util.Objects;
 
 /**
@@ -14,7 +16,9 @@ import java.util.Objects;
  * <p>The ends of chunks shape the file, so the rule of C SIONlib applies. The data of one call go into the current
  * chunk if they fit; otherwise they go into the next one, and the rest of the current chunk stays empty. Only data
  * larger than a chunk are split; C SIONlib refuses them. Bytes go to the file when a slab of memory is full, at
- * {@link #flush}, and when the file is closed. {@link KeyValueWriter} writes a task in key/value mode instead.
+ * {@link #flush}, when they are 10 seconds old, when the JVM ends, also by {@code System.exit} and SIGTERM, and when
+ * the file is closed. A killed program loses the bytes of the last 10 seconds; {@code drumlin sion repair} saves the
+ * others. {@link KeyValueWriter} writes a task in key/value mode instead.
  *
  * <p>Not thread-safe; different threads may use writers of different tasks.
  */
@@ -27,6 +31,9 @@ public final class SionWriter implements GatheringByteChannel {
 
     /** Whether bytes may have been lost. Then the file must not become valid. */
     private boolean broken;
+
+    private final LateFlush late = new LateFlush(this::flushLate);
+    private long maximumAge = LateFlush.DEFAULT_NANOS;
 
     SionWriter(TaskBlocks blocks, WriteStage stage, ByteOrder order) {
         this.blocks = blocks;
@@ -42,7 +49,7 @@ public final class SionWriter implements GatheringByteChannel {
      * @throws IOException the bytes could not be written; part of them may be in the file
      */
     @Override
-    public int write(ByteBuffer source) throws IOException {
+    public synchronized int write(ByteBuffer source) throws IOException {
         int length = source.remaining();
         begin(length);
         append(source);
@@ -59,7 +66,7 @@ public final class SionWriter implements GatheringByteChannel {
      * @throws IOException the bytes could not be written; part of them may be in the file
      */
     @Override
-    public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+    public synchronized long write(ByteBuffer[] sources, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, sources.length);
         long bytes = 0;
         for (int i = offset; i < offset + length; i++) {
@@ -134,9 +141,10 @@ public final class SionWriter implements GatheringByteChannel {
         void copy(ByteBuffer target, int first, int count);
     }
 
-    private void write(int count, int size, Elements elements) throws IOException {
+    private synchronized void write(int count, int size, Elements elements) throws IOException {
         begin((long) count * size);
         move(() -> fill(count, size, elements));
+        late.begin(maximumAge);
     }
 
     /**
@@ -227,9 +235,26 @@ public final class SionWriter implements GatheringByteChannel {
      *
      * @throws IOException the bytes could not be written
      */
-    public void flush() throws IOException {
+    public synchronized void flush() throws IOException {
         requireOpen();
         move(stage::flush);
+        late.end();
+    }
+
+    /** Flushes what the program has left in memory, in another thread than the program's. */
+    private synchronized void flushLate() throws IOException {
+        if (open) {
+            flush();
+        }
+    }
+
+    /**
+     * Sets how long written bytes may stay in memory before another thread flushes them; 10 seconds unless it was set.
+     *
+     * @param age 0 or more
+     */
+    public synchronized void setMaximumAge(Duration age) {
+        maximumAge = LateFlush.nanos(age);
     }
 
     /** A transfer of bytes. */
@@ -248,8 +273,9 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /** Appends bytes, and splits them at the end of each chunk. */
-    void append(ByteBuffer source) throws IOException {
+    synchronized void append(ByteBuffer source) throws IOException {
         move(() -> put(source));
+        late.begin(maximumAge);
     }
 
     private void put(ByteBuffer source) throws IOException {
@@ -313,7 +339,7 @@ public final class SionWriter implements GatheringByteChannel {
      * @throws IOException something could not be written, now or earlier
      */
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
         if (open) {
             open = false;
             try {
@@ -325,6 +351,7 @@ public final class SionWriter implements GatheringByteChannel {
                 }
                 move(stage::flush);
             } finally {
+                late.end();
                 stage.close();
             }
         }
@@ -336,8 +363,9 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /** Accepts no more bytes and discards those that are not written. */
-    void abandon() throws IOException {
+    synchronized void abandon() throws IOException {
         open = false;
+        late.end();
         stage.close();
     }
 }

@@ -6,12 +6,16 @@ import io.drumlin.format.gsd.Version;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
+import java.time.Duration;
 
 /**
  * A sequence of calls that comes by every place where a file's bytes are decided: buffered and direct chunks, buffers that run
  * full, names and index that move, frames without chunks, a flush within a frame, reopening. Any number of ranks can make it.
  */
 public final class GsdCalls {
+
+    /** On a slow machine, a flush at an age would change where bytes are. */
+    public static final Duration NO_AGE = Duration.ofDays(1);
 
     private GsdCalls() {}
 
@@ -46,6 +50,7 @@ public final class GsdCalls {
     /** Makes the calls on a file that is made first. Collective. */
     public static void write(GsdFile.Builder file, Communicator world) throws IOException {
         try (GsdFile open = file.create("test", "none", new Version(1, 0))) {
+            open.setMaximumAge(NO_AGE);
             open.setMaximumWriteBufferSize(5000);
             for (int frame = 0; frame < 40; frame++) {
                 writeFrame(open, world, frame);
@@ -57,6 +62,7 @@ public final class GsdCalls {
             open.endFrame();
         }
         try (GsdFile open = file.open(Access.APPEND)) {
+            open.setMaximumAge(NO_AGE);
             for (int frame = 41; frame < 60; frame++) {
                 writeFrame(open, world, frame);
             }

@@ -77,7 +77,9 @@ class GsdDirectTest {
     }
 
     private static GsdFile create(Path path, StorageEngine storage) throws IOException {
-        return GsdFile.at(path).storage(storage).create("test", "none", new Version(1, 0));
+        GsdFile file = GsdFile.at(path).storage(storage).create("test", "none", new Version(1, 0));
+        file.setMaximumAge(GsdCalls.NO_AGE);
+        return file;
     }
 
     /** The place of each byte can be told from it. */
@@ -193,6 +195,7 @@ class GsdDirectTest {
         List<Long> sizes = new ArrayList<>();
         int large = 3 * LEAST;
         try (GsdFile file = builder.create("test", "none", new Version(1, 0))) {
+            file.setMaximumAge(GsdCalls.NO_AGE);
             file.setMaximumWriteBufferSize(40 << 20);
             for (int frame = 0; frame < 5; frame++) {
                 write(file, world, "step", 1 + frame);
@@ -380,6 +383,7 @@ class GsdDirectTest {
 
     private static int writeStubbornly(GsdFile.Builder builder, Communicator world, Runnable plan) throws IOException {
         try (GsdFile file = builder.create("test", "none", new Version(1, 0))) {
+            file.setMaximumAge(GsdCalls.NO_AGE);
             plan.run();
             int faults = 0;
             for (int frame = 0; frame < FRAMES; frame++) {

@@ -199,6 +199,7 @@ class GsdParallelTest {
 
     /** Repeats what fails, but the end of a frame, which is over; returns how often something did. */
     private static int writeStubbornly(GsdFile file, Communicator world) throws IOException {
+        file.setMaximumAge(GsdCalls.NO_AGE);
         file.setMaximumWriteBufferSize(150_000);
         file.setIndexEntriesToBuffer(40);
         int faults = 0;

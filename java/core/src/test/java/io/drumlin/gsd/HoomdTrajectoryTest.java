@@ -81,6 +81,7 @@ class HoomdTrajectoryTest {
 
     private static void write(HoomdTrajectory trajectory, Communicator world) throws IOException {
         try (trajectory) {
+            trajectory.file().setMaximumAge(GsdCalls.NO_AGE);
             for (int number = 0; number < FRAMES; number++) {
                 trajectory.append(part(world, number));
             }

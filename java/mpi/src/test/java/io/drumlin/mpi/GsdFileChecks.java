@@ -69,6 +69,7 @@ class GsdFileChecks extends SharedFolderChecks {
         int[] position = new int[3 * rows];
         int[] step = rank == size - 1 ? new int[] {7, 8, 9} : new int[0];
         try (file) {
+            file.setMaximumAge(GsdCalls.NO_AGE);
             for (int frame = 0; frame < 4; frame++) {
                 for (int i = 0; i < position.length; i++) {
                     position[i] = frame * 10_000_000 + 3 * first + i;
