@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.comm.HostName;
 import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -17,6 +18,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.jar.Attributes;
+import java.util.jar.Manifest;
 
 /** What is recorded of a start: by which program, where and how the run was opened. */
 public final class StartRecord {
@@ -78,12 +81,18 @@ public final class StartRecord {
                 .line();
     }
 
-    private static String version() {
+    private static String version() throws IOException {
         Module module = StartRecord.class.getModule();
-        return (module.isNamed()
-                        ? module.getDescriptor().rawVersion()
-                        : Optional.ofNullable(StartRecord.class.getPackage().getImplementationVersion()))
-                .orElse("");
+        if (!module.isNamed()) {
+            return Optional.ofNullable(StartRecord.class.getPackage().getImplementationVersion())
+                    .orElse("");
+        }
+        if (module.getDescriptor().isAutomatic()) { // drumlin-all.jar; packages of modules have no attributes
+            try (InputStream manifest = module.getResourceAsStream("META-INF/MANIFEST.MF")) {
+                return new Manifest(manifest).getMainAttributes().getValue(Attributes.Name.IMPLEMENTATION_VERSION);
+            }
+        }
+        return module.getDescriptor().rawVersion().orElse("");
     }
 
     private static String cut(String text) {
