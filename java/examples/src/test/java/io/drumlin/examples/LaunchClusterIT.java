@@ -147,7 +147,7 @@ class LaunchClusterIT {
                 "--field",
                 shared().resolve("field.f64").toString(),
                 "--no-progress"));
-        command.addAll(1, List.of("--mca", "plm_rsh_agent", script() + " run", "--mca", "plm_rsh_no_tree_spawn", "1"));
+        command.addAll(1, List.of("--mca", "plm_rsh_agent", "/tmp/agent", "--mca", "plm_rsh_no_tree_spawn", "1"));
         return command;
     }
 

@@ -110,9 +110,7 @@ class ScavengeClusterIT {
     private List<String> program(int steps) {
         List<String> command =
                 new ArrayList<>(JavaCommand.mpirun(NODES.size(), CachingProgram.class.getName(), arguments(steps)));
-        command.addAll(
-                1,
-                List.of("--mca", "plm_rsh_agent", script("cluster") + " run", "--mca", "plm_rsh_no_tree_spawn", "1"));
+        command.addAll(1, List.of("--mca", "plm_rsh_agent", "/tmp/agent", "--mca", "plm_rsh_no_tree_spawn", "1"));
         return command;
     }
 

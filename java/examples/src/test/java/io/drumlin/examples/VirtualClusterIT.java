@@ -125,6 +125,22 @@ class VirtualClusterIT {
         assertThat(process.waitFor()).as(output).isZero();
     }
 
+    /** The hosts have a /tmp of their own, and mpirun takes the command that reaches a host apart at its blanks. */
+    @Test
+    void theRepositoryMayLieBelowTmp() throws IOException, InterruptedException {
+        Path clone = Files.createDirectories(folder.resolve("a homé/ci"));
+        Path copy = Files.copy(Path.of(script()), clone.resolve("cluster"));
+        for (String arguments :
+                List.of("up 1", "run login /tmp/agent node1 \"test -e '" + copy + "'\"", "crash node1", "down")) {
+            ProcessBuilder builder = new ProcessBuilder(copy.toString());
+            builder.command().addAll(List.of(arguments.split(" ", arguments.startsWith("run") ? 3 : 0)));
+            builder.environment().remove("CLUSTER");
+            Process process = builder.redirectErrorStream(true).start();
+            String output = new String(process.getInputStream().readAllBytes());
+            assertThat(process.waitFor()).as(arguments + ": " + output).isZero();
+        }
+    }
+
     @Test
     void aHostIsReplacedAndTheOthersComeInAnotherOrderOneUnderAnotherName(TestInfo info)
             throws IOException, InterruptedException {
@@ -237,7 +253,7 @@ class VirtualClusterIT {
                         "JOB_ID=heat",
                         "--mca",
                         "plm_rsh_agent",
-                        script() + " run",
+                        "/tmp/agent",
                         "--mca",
                         "plm_rsh_no_tree_spawn",
                         "1",

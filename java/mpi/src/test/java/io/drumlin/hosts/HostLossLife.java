@@ -312,7 +312,7 @@ final class HostLossLife {
         options.addAll(List.of(
                 "--mca",
                 "plm_rsh_agent",
-                Hosts.script() + " run",
+                "/tmp/agent",
                 "--mca",
                 "plm_rsh_no_tree_spawn",
                 "1",
