@@ -27,6 +27,16 @@ public class FormatException extends DrumlinException {
         this(context(format, finding), format, finding);
     }
 
+    /**
+     * Repeats an exception with the name of the file.
+     *
+     * @param of becomes the cause
+     * @param path the file that was read
+     */
+    protected FormatException(FormatException of, Path path) {
+        this(context(of.format, of.finding()).path(path).cause(of), of.format, of.finding());
+    }
+
     private FormatException(Context context, String format, Finding finding) {
         super(context);
         this.format = format;
@@ -47,8 +57,7 @@ public class FormatException extends DrumlinException {
      * @return a new exception with this one as cause
      */
     public FormatException in(Path path) {
-        Finding finding = finding();
-        return new FormatException(context(format, finding).path(path).cause(this), format, finding);
+        return new FormatException(this, path);
     }
 
     /**

@@ -1,13 +1,7 @@
 package io.drumlin.hdf5;
 
-import io.drumlin.DrumlinException;
-import io.drumlin.format.Finding;
-import io.drumlin.format.FormatException;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.bytedeco.hdf5.H5E_auto2_t;
 import org.bytedeco.hdf5.H5E_error2_t;
@@ -45,33 +39,20 @@ final class Calls {
      *
      * @param what what was to be read, for the message
      * @return the result
-     * @throws FormatException the library finds the file damaged
-     * @throws IOException the system refused a call of the library
+     * @throws Refusal the library finds the file damaged, or the system refused a call of it
      */
-    static long check(long result, String what, Path file) throws IOException {
+    static long ofFile(long result, String what) throws Refusal {
         if (result < 0) {
-            throw failure(what, file, errors());
+            List<String> errors = errors();
+            String text = errors.isEmpty() ? "the HDF5 library does not say why" : String.join("; ", errors);
+            boolean passing =
+                    SYSTEM_ERROR.matcher(text).find() || NO_MEMORY.matcher(text).find();
+            throw new Refusal(
+                    passing ? Refusal.Kind.PASSING : Refusal.Kind.DAMAGED,
+                    what,
+                    "the HDF5 library refuses it: " + text);
         }
         return result;
-    }
-
-    static int check(int result, String what, Path file) throws IOException {
-        return (int) check((long) result, what, file);
-    }
-
-    /** Tells damage, which is final, from a failure that may pass. */
-    private static IOException failure(String what, Path file, List<String> errors) {
-        String text = errors.isEmpty() ? "the HDF5 library does not say why" : String.join("; ", errors);
-        Matcher system = SYSTEM_ERROR.matcher(text);
-        boolean refused = system.find();
-        if (refused || NO_MEMORY.matcher(text).find()) {
-            return DrumlinException.during("reading HDF5: " + what)
-                    .path(file)
-                    .problem(text)
-                    .cause(new IOException(refused ? system.group(2) : "the HDF5 library lacks memory"))
-                    .exception();
-        }
-        return new FormatException("HDF5", new Finding(what, 0, "the HDF5 library refuses it: " + text)).in(file);
     }
 
     /** Returns the errors of the last call, the innermost one first. */

@@ -1,11 +1,7 @@
 package io.drumlin.hdf5;
 
-import io.drumlin.format.hdf5.Hdf5Library;
 import java.io.Closeable;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.Arrays;
 import org.bytedeco.hdf5.global.hdf5;
 import org.bytedeco.javacpp.BytePointer;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +14,6 @@ final class LibraryDataset implements Closeable {
 
     private final OpenDataset dataset;
     private final long[] dimensions;
-    private final Hdf5Library.Dataset description;
     private final int elementSize;
 
     private @Nullable ByteBuffer window;
@@ -26,16 +21,15 @@ final class LibraryDataset implements Closeable {
     /** Offset of the window in the elements, in bytes. */
     private long start;
 
-    private LibraryDataset(OpenDataset dataset) throws IOException {
+    private LibraryDataset(OpenDataset dataset) throws Refusal {
         this.dataset = dataset;
         dimensions = dataset.dimensions();
-        description = new Hdf5Library.Dataset(
-                dataset.name(), Arrays.stream(dimensions).boxed().toList(), dataset.element(), dataset.isWritten());
-        elementSize = description.type().size();
+        elementSize = (int) Math.min(Integer.MAX_VALUE, hdf5.H5Tget_size(dataset.type()));
+        dataset.call(elementSize - 1L, "type");
     }
 
-    static LibraryDataset open(Path file, long fileId, String name) throws IOException {
-        OpenDataset opened = OpenDataset.of(file, fileId, name);
+    static LibraryDataset open(long fileId, String name) throws Refusal {
+        OpenDataset opened = OpenDataset.of(fileId, name);
         try {
             return new LibraryDataset(opened);
         } catch (Throwable e) {
@@ -44,12 +38,8 @@ final class LibraryDataset implements Closeable {
         }
     }
 
-    Hdf5Library.Dataset description() {
-        return description;
-    }
-
     /** Copies bytes of the elements. */
-    void read(long from, ByteBuffer target) throws IOException {
+    void read(long from, ByteBuffer target) throws Refusal {
         long at = from;
         while (target.hasRemaining()) {
             ByteBuffer loaded = window;
@@ -64,7 +54,7 @@ final class LibraryDataset implements Closeable {
     }
 
     /** Reads a block of elements that begins with one. */
-    private ByteBuffer load(long first) throws IOException {
+    private ByteBuffer load(long first) throws Refusal {
         ByteBuffer memory = window == null ? ByteBuffer.allocateDirect(windowSize()) : window;
         // Not valid until the library has filled it.
         window = null;

@@ -1,14 +1,7 @@
 package io.drumlin.hdf5;
 
-import io.drumlin.DrumlinException;
-import io.drumlin.format.Finding;
-import io.drumlin.format.FormatException;
-import io.drumlin.format.hdf5.Datatype;
-import io.drumlin.format.hdf5.DatatypeReader;
+import io.drumlin.hdf5.Refusal.Kind;
 import java.io.Closeable;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import org.bytedeco.hdf5.global.hdf5;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.SizeTPointer;
@@ -17,11 +10,11 @@ import org.bytedeco.javacpp.SizeTPointer;
  * What the library tells of a dataset.
  *
  * @param id the dataset
- * @param type its type in the file; negative if the library did not give it, as the following ones
+ * @param properties how it was made; negative if the library did not give it, as the following ones
+ * @param type its type in the file
  * @param space its dataspace
- * @param properties how it was made
  */
-record OpenDataset(Path file, String name, long id, long type, long space, long properties) implements Closeable {
+record OpenDataset(String name, long id, long properties, long type, long space) implements Closeable {
 
     /** Largest description of a type. */
     private static final int MOST_BYTES = 1 << 20;
@@ -32,34 +25,44 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
     /** A prime number, as the library asks for: places in the table of the chunks in memory. */
     private static final int SLOTS = 12421;
 
-    /** Bytes before the message in what H5Tencode makes: its number and a version. */
-    private static final int ENCODING_PREFIX = 2;
-
     /** Opens a dataset, to be closed by the caller. */
-    static OpenDataset of(Path file, long fileId, String name) throws IOException {
+    static OpenDataset of(long fileId, String name) throws Refusal {
         long cache;
-        try (OpenDataset first = open(file, fileId, name, hdf5.H5P_DEFAULT)) {
+        try (OpenDataset first = open(fileId, name, hdf5.H5P_DEFAULT)) {
             cache = first.cache();
         }
         long access = hdf5.H5Pcreate(hdf5.H5P_CLS_DATASET_ACCESS_ID_g());
         Calls.check(access, "H5Pcreate");
         try {
             Calls.check(hdf5.H5Pset_chunk_cache(access, SLOTS, cache, 1.0), "H5Pset_chunk_cache");
-            return open(file, fileId, name, access);
+            return open(fileId, name, access);
         } finally {
             hdf5.H5Pclose(access);
         }
     }
 
-    private static OpenDataset open(Path file, long fileId, String name, long access) throws IOException {
-        long id = Calls.check(hdf5.H5Dopen2(fileId, name, access), "dataset " + name, file);
-        OpenDataset made = new OpenDataset(
-                file, name, id, hdf5.H5Dget_type(id), hdf5.H5Dget_space(id), hdf5.H5Dget_create_plist(id));
+    private static OpenDataset open(long fileId, String name, long access) throws Refusal {
+        long id = Calls.ofFile(hdf5.H5Dopen2(fileId, name, access), "dataset " + name);
+        long properties = hdf5.H5Dget_create_plist(id);
+        if (properties >= 0 && isElsewhere(properties)) {
+            hdf5.H5Pclose(properties);
+            hdf5.H5Dclose(id);
+            // To ask for the dataspace would open the other files.
+            throw new Refusal(
+                    Kind.OTHER_KIND,
+                    "elements of " + name,
+                    "they are in other files, which no digest of this one covers");
+        }
+        OpenDataset made = new OpenDataset(name, id, properties, hdf5.H5Dget_type(id), hdf5.H5Dget_space(id));
         if (Math.min(made.type, Math.min(made.space, made.properties)) < 0) {
             made.close();
-            throw made.wrong("type or dataspace", "the HDF5 library does not give it");
+            throw made.refused(Kind.DAMAGED, "type or dataspace", "the HDF5 library does not give it");
         }
         return made;
+    }
+
+    private static boolean isElsewhere(long properties) {
+        return hdf5.H5Pget_layout(properties) == hdf5.H5D_VIRTUAL || hdf5.H5Pget_external_count(properties) > 0;
     }
 
     @Override
@@ -76,15 +79,19 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
         hdf5.H5Dclose(id);
     }
 
-    long call(long result, String what) throws IOException {
-        return Calls.check(result, what + " of " + name, file);
+    long call(long result, String what) throws Refusal {
+        return Calls.ofFile(result, what + " of " + name);
     }
 
-    private FormatException wrong(String field, String problem) {
-        return new FormatException("HDF5", new Finding(field + " of " + name, 0, problem)).in(file);
+    private Refusal refused(Kind kind, String field, String problem) {
+        return new Refusal(kind, field + " of " + name, problem);
     }
 
-    long[] dimensions() throws IOException {
+    /** Returns the dimensions; of a dataset that can have no elements there is one, which is 0. */
+    long[] dimensions() throws Refusal {
+        if (hdf5.H5Sget_simple_extent_type(space) == hdf5.H5S_NULL) {
+            return new long[1];
+        }
         long[] dimensions = new long[(int) call(hdf5.H5Sget_simple_extent_ndims(space), "dimensions")];
         if (dimensions.length > 0) {
             call(hdf5.H5Sget_simple_extent_dims(space, dimensions, (long[]) null), "dimensions");
@@ -92,7 +99,7 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
         return dimensions;
     }
 
-    private long[] chunk() throws IOException {
+    private long[] chunk() throws Refusal {
         long[] chunk = new long[dimensions().length];
         call(hdf5.H5Pget_chunk(properties, chunk.length, chunk), "chunks");
         return chunk;
@@ -106,7 +113,7 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
      * Returns the memory for chunks with which each is decoded once when the elements are read in their order. The
      * library decodes whole chunks, and C FTI makes one of a variable.
      */
-    private long cache() throws IOException {
+    private long cache() throws Refusal {
         if (hdf5.H5Pget_layout(properties) != hdf5.H5D_CHUNKED
                 || call(hdf5.H5Pget_nfilters(properties), "filters") == 0) {
             return LEAST_CACHE;
@@ -121,45 +128,34 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
             }
             return Math.max(bytes, LEAST_CACHE);
         } catch (ArithmeticException e) {
-            throw wrong("chunks", "they have more than 2^63 bytes");
+            throw refused(Kind.DAMAGED, "chunks", "they have more than 2^63 bytes");
         }
     }
 
-    /** Decodes the type as Drumlin's own reader does, which refuses those whose elements are only addresses. */
-    Datatype element() throws IOException {
+    /** Returns the type as the library encodes it: the number of the message, a version, and the message. */
+    byte[] encodedType() throws Refusal {
         try (SizeTPointer size = new SizeTPointer(1)) {
             call(hdf5.H5Tencode(type, null, size), "type");
             if (size.get() > MOST_BYTES) {
-                throw wrong("type", "its description has " + size.get() + " bytes");
+                throw refused(Kind.OTHER_KIND, "type", "its description has " + size.get() + " bytes");
             }
-            ByteBuffer message = ByteBuffer.allocateDirect((int) size.get());
-            try (BytePointer target = new BytePointer(message)) {
+            byte[] message = new byte[(int) size.get()];
+            try (BytePointer target = new BytePointer(message.length)) {
                 call(hdf5.H5Tencode(type, target, size), "type");
+                target.get(message);
             }
-            return decode(message.position(ENCODING_PREFIX));
-        }
-    }
-
-    private Datatype decode(ByteBuffer message) throws IOException {
-        try {
-            return DatatypeReader.decode(message);
-        } catch (FormatException e) {
-            throw wrong("type", e.finding().toString());
+            return message;
         }
     }
 
     /**
      * Returns whether all elements are in the file; false if none is.
      *
-     * @throws FormatException only some are, or they are in another file
-     * @throws IOException the library cannot decode them
+     * @throws Refusal only some are, or the library cannot decode them
      */
-    boolean isWritten() throws IOException {
+    boolean isWritten() throws Refusal {
         requireFilters();
         int layout = hdf5.H5Pget_layout(properties);
-        if (layout == hdf5.H5D_VIRTUAL || hdf5.H5Pget_external_count(properties) > 0) {
-            throw wrong("elements", "they are in other files, which no digest of this one covers");
-        }
         if (layout == hdf5.H5D_CHUNKED) {
             return hasChunks();
         }
@@ -168,7 +164,7 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
         return layout == hdf5.H5D_COMPACT || status[0] == hdf5.H5D_SPACE_STATUS_ALLOCATED;
     }
 
-    private boolean hasChunks() throws IOException {
+    private boolean hasChunks() throws Refusal {
         long[] dimensions = dimensions();
         long[] chunk = chunk();
         double needed = 1;
@@ -178,7 +174,7 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
         long[] found = new long[1];
         call(hdf5.H5Dget_num_chunks(id, hdf5.H5S_ALL, found), "chunks");
         if (found[0] != 0 && found[0] != needed) {
-            throw wrong("chunks", "there are " + found[0] + ", and not one for all elements");
+            throw refused(Kind.OTHER_KIND, "chunks", "there are " + found[0] + ", and not one for all elements");
         }
         return found[0] != 0;
     }
@@ -188,36 +184,29 @@ record OpenDataset(Path file, String name, long id, long type, long space, long 
      * those that the type describes, which for C FTI's opaque types is one, and scale-offset rounds. No filter proves
      * that the file is damaged.
      */
-    private void requireFilters() throws IOException {
+    private void requireFilters() throws Refusal {
         long count = call(hdf5.H5Pget_nfilters(properties), "filters");
         for (int i = 0; i < count; i++) {
             int filter = filter(i);
             if (filter == hdf5.H5Z_FILTER_NBIT || filter == hdf5.H5Z_FILTER_SCALEOFFSET) {
-                throw unsupported(
+                throw lacking(
                         filter,
-                        "which may not keep all bytes of the elements",
-                        "put back the file as it was before the filter was added");
+                        "may not keep all bytes of the elements: put back the file as it was before the filter was added");
             }
             if (hdf5.H5Zfilter_avail(filter) <= 0) {
-                throw unsupported(
+                throw lacking(
                         filter,
-                        "which this build of the HDF5 library does not have",
-                        "name the folder of its plugin with HDF5_PLUGIN_PATH, or remove the filter with h5repack");
+                        "is not in this build of the HDF5 library: name the folder of its plugin with HDF5_PLUGIN_PATH, or"
+                                + " remove the filter with h5repack");
             }
         }
     }
 
-    /** The cause tells that the file may be whole. */
-    private DrumlinException unsupported(int filter, String problem, String advice) {
-        return DrumlinException.during("reading HDF5")
-                .path(file)
-                .problem("the elements of " + name + " have the filter " + filter + ", " + problem)
-                .advice(advice)
-                .cause(new UnsatisfiedLinkError("filter " + filter))
-                .exception();
+    private Refusal lacking(int filter, String problem) {
+        return refused(Kind.LACKING, "elements", "filter " + filter + " " + problem);
     }
 
-    private int filter(int index) throws IOException {
+    private int filter(int index) throws Refusal {
         try (SizeTPointer values = new SizeTPointer(1).put(0)) {
             return (int) call(
                     hdf5.H5Pget_filter2(properties, index, new int[1], values, new int[1], 1, new byte[1], new int[1]),

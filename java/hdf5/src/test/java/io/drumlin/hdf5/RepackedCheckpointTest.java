@@ -243,16 +243,16 @@ class RepackedCheckpointTest {
         assertThat(expected).hasSize(14);
         Random random = new Random(29);
         int found = 0;
-        for (int i = 0; i < 400; i++) {
+        for (int i = 0; i < 60; i++) {
             byte[] damaged = whole.clone();
             damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
             Path copy = Files.write(directory.resolve("damaged.h5"), damaged);
             try {
                 assertThat(Contents.of(copy)).isEqualTo(expected);
-            } catch (FormatException e) {
+            } catch (IOException e) {
                 found++;
             }
         }
-        assertThat(found).isGreaterThan(100);
+        assertThat(found).isGreaterThan(15);
     }
 }
