@@ -685,7 +685,8 @@ public interface Checkpoints extends AutoCloseable {
     void recover() throws IOException;
 
     /**
-     * Recovers one variable; otherwise like {@link #recover()}. {@link #status} does not change.
+     * Recovers one variable; otherwise like {@link #recover()}. {@link #status} does not change. If a checkpoint is taken
+     * while others that the restart has found are not recovered, a warning names them: it stores what they hold then.
      *
      * @param id a protected variable
      * @throws IOException there is no checkpoint, the variable is not in it or has another size there, or the file

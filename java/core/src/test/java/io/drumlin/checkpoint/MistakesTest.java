@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -199,8 +200,95 @@ class MistakesTest {
 
     /** A rank may have nothing; if none has anything, the program has forgotten it. */
     @Test
-    void aCheckpointOfNothingIsTold() throws IOException {
+    void aCheckpointOfNothingIsTold() throws Throwable {
         RunFixture run = new RunFixture(directory, Map.of());
+        List<String> said = said(() -> run.run(2, (checkpoints, comm) -> {
+            checkpoints.checkpoint(1, Level.L1);
+            if (comm.rank() == 1) {
+                checkpoints.protect(0, new int[1]);
+            }
+            checkpoints.checkpoint(2, Level.L1);
+        }));
+        assertThat(said)
+                .filteredOn(line -> line.contains("has no data"))
+                .singleElement()
+                .asString()
+                .contains("checkpoint 1 has no data: no rank has protected a variable");
+    }
+
+    /** A checkpoint after it would replace the data of the others by what the variables hold; a program may want that. */
+    @ParameterizedTest
+    @CsvSource({"1, 2", "2, 2", "3, 2", "4, 2", "5, 2", "3, 1", "1, 1"})
+    void variablesThatWereNotRecoveredAreNamedOnce(String ioMode, int ranks) throws Throwable {
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1"));
+        run.run(2, (checkpoints, comm) -> {
+            protectThree(checkpoints);
+            checkpoints.checkpoint(1, Level.L4);
+        });
+        List<String> said = said(() -> ThreadCommunicator.run(ranks, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
+                    .communicator(comm)
+                    .anyNumberOfRanks()
+                    .open()) {
+                protectThree(checkpoints);
+                checkpoints.recover(1);
+                checkpoints.checkpoint(2, Level.L1);
+                checkpoints.checkpoint(3, Level.L1);
+            }
+        }));
+        assertThat(said)
+                .filteredOn(line -> line.contains("not recovered"))
+                .singleElement()
+                .asString()
+                .contains("rank " + (ranks - 1), "variables [0, 2]", "checkpoint 2");
+    }
+
+    private static void protectThree(Checkpoints checkpoints) {
+        for (int id = 0; id < 3; id++) {
+            checkpoints.protect(id, new int[1]);
+            checkpoints.distribute(id, Distribution.replicated());
+        }
+    }
+
+    /** Whether the data are in the variables since the start, or come later. */
+    @ParameterizedTest
+    @ValueSource(strings = {"early", "one by one", "all in the end", "given up", "stash"})
+    void whoRecoversAllIsToldNothing(String how) throws Throwable {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        run.run(1, (checkpoints, comm) -> {
+            protectThree(checkpoints);
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.stash().put(1, 1);
+        });
+        assertThat(said(() -> {
+                    Checkpoints.Builder builder =
+                            Checkpoints.builder(run.config()).communicator(new SingleCommunicator());
+                    if (how.equals("early")) {
+                        builder.protect(0, new int[1]).protect(1, new int[1]).protect(2, new int[1]);
+                    }
+                    try (Checkpoints checkpoints = builder.open()) {
+                        if (!how.equals("early")) {
+                            protectThree(checkpoints);
+                        }
+                        checkpoints.recover(1);
+                        switch (how) {
+                            case "one by one" -> {
+                                checkpoints.recover(0);
+                                checkpoints.recover(2);
+                            }
+                            case "all in the end" -> checkpoints.recover();
+                            case "given up" -> checkpoints.discardRestart();
+                            case "stash" -> checkpoints.stash().load(1);
+                            default -> {}
+                        }
+                        checkpoints.checkpoint(2, Level.L1);
+                    }
+                }))
+                .noneMatch(line -> line.contains("not recovered"));
+    }
+
+    /** What the library says meanwhile. */
+    private static List<String> said(ThrowingCallable body) throws Throwable {
         List<String> said = new ArrayList<>();
         Handler handler = new Handler() {
             @Override
@@ -219,21 +307,11 @@ class MistakesTest {
         Logger logger = Logger.getLogger("io.drumlin.checkpoint");
         logger.addHandler(handler);
         try {
-            run.run(2, (checkpoints, comm) -> {
-                checkpoints.checkpoint(1, Level.L1);
-                if (comm.rank() == 1) {
-                    checkpoints.protect(0, new int[1]);
-                }
-                checkpoints.checkpoint(2, Level.L1);
-            });
+            body.call();
         } finally {
             logger.removeHandler(handler);
         }
-        assertThat(said)
-                .filteredOn(line -> line.contains("has no data"))
-                .singleElement()
-                .asString()
-                .contains("checkpoint 1 has no data: no rank has protected a variable");
+        return said;
     }
 
     @Test

@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,16 +141,28 @@ public final class CheckpointCoordinator {
      *
      * @param request the argument of {@code FTI_Checkpoint} for the level
      * @param unrecovered whether this rank has not recovered the data that the restart found
+     * @param leftOut the variables that this rank has not recovered, if it has recovered others
      * @param hasData whether this rank has protected variables
      * @throws IOException on all ranks: they request different checkpoints, or one has recovered nothing
      */
-    public long agreeOnCheckpoint(int ckptId, int request, boolean unrecovered, boolean hasData) throws IOException {
+    public long agreeOnCheckpoint(
+            int ckptId, int request, boolean unrecovered, SortedSet<Integer> leftOut, boolean hasData)
+            throws IOException {
         levels.requireKnown();
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
         IOException taken = Agreement.attempt(app, "checkpoint " + ckptId, run::requireLease);
         long state = taken == null ? (hasData ? HAS_DATA : 0) : TAKEN_OVER;
-        long[] values = {ckptId, -ckptId, request, -request, nanos, state, unrecovered ? app.rank() + 1 : 0};
+        long[] values = {
+            ckptId,
+            -ckptId,
+            request,
+            -request,
+            nanos,
+            state,
+            unrecovered ? app.rank() + 1 : 0,
+            leftOut.isEmpty() ? 0 : app.rank() + 1
+        };
         try {
             app.allreduce(values, Op.MAX);
         } catch (MeetingException unknown) {
@@ -180,6 +193,16 @@ public final class CheckpointCoordinator {
                             "recover them first; a program that does not want them calls discardRestart(), or begins afresh"
                                     + " with failure = 0")
                     .exception();
+        }
+        if (values[7] == app.rank() + 1) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "rank {0}: the program has not recovered the variables {2} since the restart, but others: checkpoint {1}"
+                            + " stores what they hold now, and the checkpoint before is going to be deleted; recover()"
+                            + " or recover(id) comes first",
+                    Integer.toString(app.rank()),
+                    Integer.toString(ckptId),
+                    leftOut);
         }
         if (values[5] != HAS_DATA && app.rank() == 0) {
             LOG.log(

@@ -16,6 +16,8 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,9 @@ public final class RecoverySource {
 
     /** Whether a restart has found data that the program has not recovered. */
     private boolean isWaiting;
+
+    /** The variables that the program has not recovered after a restart, once it has recovered one by itself. */
+    private final SortedSet<Integer> leftOut = new TreeSet<>();
 
     public RecoverySource(Engine engine, ProtectedVariables variables, SharedHdf5File singleFile) {
         app = engine.app();
@@ -94,6 +99,17 @@ public final class RecoverySource {
     /** Records that the program has recovered data or given them up. */
     public void awaitNothing() {
         isWaiting = false;
+        leftOut.clear();
+    }
+
+    /**
+     * Returns the variables that a checkpoint replaces though the restart has found them and the program has recovered
+     * only others. Returns them once.
+     */
+    public SortedSet<Integer> takeLeftOut() {
+        SortedSet<Integer> taken = new TreeSet<>(leftOut);
+        leftOut.clear();
+        return taken;
     }
 
     /** Records that there is no checkpoint any more. */
@@ -135,7 +151,7 @@ public final class RecoverySource {
      */
     public void recover() throws IOException {
         recoverAll();
-        isWaiting = false;
+        awaitNothing();
     }
 
     private void recoverAll() throws IOException {
@@ -171,7 +187,12 @@ public final class RecoverySource {
     /** Recovers one variable; otherwise like {@link #recover()}. */
     public void recover(int id) throws IOException {
         recoverOne(id);
-        isWaiting = false;
+        if (isWaiting) {
+            isWaiting = false;
+            leftOut.addAll(isInSingleFile() ? singleFile.stored() : variables.storedIds());
+            leftOut.removeAll(reader.early().heldIds());
+        }
+        leftOut.remove(id);
     }
 
     private void recoverOne(int id) throws IOException {

@@ -45,6 +45,9 @@ public final class ProtectedVariables {
     /** Names of the variables in the last checkpoint, as far as they are known. */
     private Map<Integer, VariableName> storedLabels = Map.of();
 
+    /** The ids in the last checkpoint. */
+    private Set<Integer> storedIds = Set.of();
+
     /** The ids that the program has protected in this run, also those that are not protected any more. */
     private final Set<Integer> usedIds = new LinkedHashSet<>();
 
@@ -85,7 +88,13 @@ public final class ProtectedVariables {
         learn(part.sizes().keySet());
     }
 
-    private void learn(Set<Integer> storedIds) {
+    /** Returns the ids of the variables in the last checkpoint, as far as they are known. */
+    public Set<Integer> storedIds() {
+        return storedIds;
+    }
+
+    private void learn(Set<Integer> ids) {
+        storedIds = Set.copyOf(ids);
         namelessFile =
                 storedLabels.values().stream().allMatch(label -> label.idName().isEmpty());
         knownIds.clear();

@@ -492,7 +492,8 @@ public final class EngineCheckpoints implements Checkpoints {
         groups.beforeCheckpoint();
         share = Optional.empty();
         boolean hasData = !variables.byId().isEmpty();
-        long timestamp = engine.coordinator().agreeOnCheckpoint(ckptId, request, last.isWaiting(), hasData);
+        long timestamp =
+                engine.coordinator().agreeOnCheckpoint(ckptId, request, last.isWaiting(), last.takeLeftOut(), hasData);
         engine.coordinator().requireId(ckptId);
         engine.reader().forget();
         underway.tidy();

@@ -200,6 +200,11 @@ public final class SharedHdf5File implements SingleFile {
                 .exception();
     }
 
+    /** Returns the variables that are subsets. */
+    public Set<Integer> stored() {
+        return subsets.byVariable().keySet();
+    }
+
     /** Fills variables that are subsets. Collective. */
     public void recover(Set<Integer> ids) throws IOException {
         String operation = "recovery from a shared HDF5 file";

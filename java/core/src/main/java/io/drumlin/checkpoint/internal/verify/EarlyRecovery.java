@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +86,11 @@ public final class EarlyRecovery {
     void recordVerified(FileIdentity verified) {
         file = verified;
         held.putAll(variables);
+    }
+
+    /** Returns the variables that hold the bytes of the file and have not been recovered yet. */
+    public Set<Integer> heldIds() {
+        return Set.copyOf(held.keySet());
     }
 
     /** Records that the contents of the variables are useless. */
