@@ -1,6 +1,8 @@
 package io.drumlin.gsd;
 
 import java.io.IOException;
+import java.lang.reflect.Array;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +43,16 @@ public final class HoomdFrame {
     public final BondData pairs = new BondData("pairs");
 
     /**
+     * Quantities of type double, by full name, for example {@code particles/position} or {@code configuration/box}. Only
+     * schema 2.x has them. In a frame that was read, the field of such a quantity has the values rounded to float. In a
+     * frame to be written, that field must be {@code null} or have them too, so that a change of one of the two is not
+     * lost.
+     */
+    public final Map<String, double[]> doubles = new LinkedHashMap<>();
+
+    /**
      * State of hoomd's HPMC integrators, by name without {@code state/}. A frame has only the state that was written in
-     * it.
+     * it. Schema 2.x has none.
      */
     public final Map<String, ChunkData> state = new LinkedHashMap<>();
 
@@ -65,14 +75,33 @@ public final class HoomdFrame {
     }
 
     /** Exchanges all quantities in the order of the schema. */
-    void exchange(Exchange exchange) throws IOException {
-        configuration.exchange(exchange);
+    void exchange(Exchange plain) throws IOException {
+        Exchange exchange = (quantity, value) -> exchange(plain, quantity, value);
+        configuration.exchange(exchange, doubles.get("configuration/box"));
         particles.exchange(exchange);
         for (BondData each : List.of(bonds, angles, dihedrals, impropers)) {
             each.exchange(exchange);
         }
         constraints.exchange(exchange);
         pairs.exchange(exchange);
+    }
+
+    /** Exchanges doubles, if there are any, and returns them as floats. */
+    private @Nullable Object exchange(Exchange plain, HoomdQuantity quantity, @Nullable Object value)
+            throws IOException {
+        double[] exact = doubles.get(quantity.name());
+        if (exact != null && value != null && !Arrays.equals(HoomdQuantity.rounded(exact), (float[]) value)) {
+            throw new IllegalArgumentException(quantity.name() + " is set in the field and has other values in doubles;"
+                    + " set the field to null, or remove it from doubles");
+        }
+        Object exchanged = plain.value(quantity, exact != null ? exact : value);
+        if (exact != null && exchanged == exact) {
+            return value;
+        } else if (exchanged instanceof double[] read) {
+            doubles.put(quantity.name(), read);
+            return HoomdQuantity.rounded(read);
+        }
+        return exchanged;
     }
 
     /** Returns the number of items, or -1 if it is not set. */
@@ -126,12 +155,13 @@ public final class HoomdFrame {
 
         private ConfigurationData() {}
 
-        private void exchange(Exchange exchange) throws IOException {
+        private void exchange(Exchange exchange, double @Nullable [] exact) throws IOException {
             long[] steps = (long[])
                     exchange.value(HoomdQuantity.of("configuration/step"), step == null ? null : new long[] {step});
             step = steps == null ? null : steps[0];
-            if (dimensions == null && box != null && box.length == 6) {
-                dimensions = box[2] == 0 ? 2 : 3;
+            Object set = exact != null ? exact : box;
+            if (dimensions == null && set != null && Array.getLength(set) == 6) {
+                dimensions = Array.getDouble(set, 2) == 0 ? 2 : 3;
             }
             byte[] exchanged = (byte[]) exchange.value(
                     HoomdQuantity.of("configuration/dimensions"),

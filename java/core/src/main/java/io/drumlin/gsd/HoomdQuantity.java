@@ -163,10 +163,9 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
             return same(value, otherwise);
         }
         int length = Array.getLength(value);
-        if (value instanceof float[] floats) {
-            float[] row = (float[]) otherwise;
+        if (otherwise instanceof float[] row) {
             for (int i = 0; i < length; i++) {
-                if (floats[i] != row[i % columns]) {
+                if (real(value, i) != row[i % columns]) {
                     return false;
                 }
             }
@@ -184,12 +183,13 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
 
     /** Returns whether values are equal as numbers: 0 equals -0, and NaN equals nothing. */
     static boolean same(Object a, Object b) {
-        if (a instanceof float[] left && b instanceof float[] right) {
-            if (left.length != right.length) {
+        if (isReal(a) && isReal(b)) {
+            int length = Array.getLength(a);
+            if (length != Array.getLength(b)) {
                 return false;
             }
-            for (int i = 0; i < left.length; i++) {
-                if (left[i] != right[i]) {
+            for (int i = 0; i < length; i++) {
+                if (real(a, i) != real(b, i)) {
                     return false;
                 }
             }
@@ -198,11 +198,48 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
         return a instanceof List<?> ? a.equals(b) : Arrays.deepEquals(new Object[] {a}, new Object[] {b});
     }
 
-    /** Returns a value in its stored form. */
-    ChunkData encode(Object value) {
-        return value instanceof List<?> texts
-                ? encode(texts.stream().map(String::valueOf).toList())
-                : ChunkData.of(type, value, columns);
+    private static boolean isReal(Object array) {
+        return array instanceof float[] || array instanceof double[];
+    }
+
+    private static double real(Object array, int i) {
+        return array instanceof float[] floats ? floats[i] : ((double[]) array)[i];
+    }
+
+    /** Returns floats as doubles. */
+    static double[] widened(float[] floats) {
+        double[] doubles = new double[floats.length];
+        Arrays.setAll(doubles, i -> floats[i]);
+        return doubles;
+    }
+
+    /** Returns the nearest floats. */
+    static float[] rounded(double[] doubles) {
+        float[] floats = new float[doubles.length];
+        for (int i = 0; i < floats.length; i++) {
+            floats[i] = (float) doubles[i];
+        }
+        return floats;
+    }
+
+    /** Returns a value in its stored form, in a file of this major version of the schema. */
+    ChunkData encode(Object value, int schema) {
+        if (value instanceof List<?> texts) {
+            return encode(texts.stream().map(String::valueOf).toList());
+        }
+        return ChunkData.of(type(value, schema), value, columns);
+    }
+
+    /** Returns the type in which a value is stored. */
+    ElementType type(Object value, int schema) {
+        if (value instanceof double[]) {
+            return ElementType.DOUBLE;
+        }
+        return schema > 1 && isGroup() ? ElementType.UINT32 : type;
+    }
+
+    private boolean isGroup() {
+        return name.endsWith("/group");
     }
 
     /** Encodes texts in rows of equal length, each with a NUL at its end. */
@@ -234,14 +271,15 @@ record HoomdQuantity(String name, @Nullable String container, ElementType type, 
     }
 
     /**
-     * Returns whether this quantity accepts a chunk of a type. hoomd writes members of bonds as uint32, its Python
-     * package as int32.
+     * Returns whether this quantity accepts a chunk of a type, in a file of this major version of the schema. hoomd
+     * writes members of bonds as uint32, its Python package before 5.0 as int32. Since 2.0, a number is of either
+     * precision.
      */
-    boolean allows(ElementType stored) {
-        if (isText() || name.endsWith("/group")) {
+    boolean allows(ElementType stored, int schema) {
+        if (isText() || isGroup()) {
             return stored.bytes() == type.bytes() && stored != ElementType.FLOAT;
         }
-        return stored == type;
+        return stored == type || (schema > 1 && type == ElementType.FLOAT && stored == ElementType.DOUBLE);
     }
 
     /** The state of hoomd's HPMC integrators, by name. */

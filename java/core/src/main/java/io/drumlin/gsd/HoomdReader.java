@@ -117,7 +117,7 @@ final class HoomdReader {
 
     private void check(HoomdQuantity quantity, Chunk chunk, int rows) throws DrumlinException {
         boolean shape = quantity.isText() || (chunk.rows() == rows && chunk.columns() == quantity.columns());
-        if (!shape || !quantity.allows(chunk.type())) {
+        if (!shape || !quantity.allows(chunk.type(), file.schemaVersion().major())) {
             throw wrong(
                     chunk,
                     "has " + chunk.rows() + " rows of " + chunk.columns() + " elements of type "
@@ -145,7 +145,7 @@ final class HoomdReader {
             chunks.add(quantity == null ? freeSource(frame, name) : source(present(frame), quantity));
         }
         Chunk like = chunks.isEmpty() ? null : chunks.get(0);
-        ElementType type = quantity != null ? quantity.type() : like != null ? like.type() : ElementType.DOUBLE;
+        ElementType type = type(quantity, chunks);
         long columns = quantity != null ? quantity.columns() : like != null ? like.columns() : 1;
         long rows = chunks.isEmpty() ? 0 : rows(from, like, quantity);
         if (columns > Integer.MAX_VALUE || rows > MOST_ELEMENTS / columns / Math.max(1, chunks.size())) {
@@ -163,13 +163,25 @@ final class HoomdReader {
             if (!alike || rows(from + i, chunk, quantity) != rows) {
                 throw unlike(name, from, from + i);
             }
-            if (chunk != null) {
+            if (chunk != null && chunk.type().bytes() == type.bytes()) {
                 chunk.readInto(values, i * length);
             } else if (quantity != null) {
-                System.arraycopy(quantity.otherwise((int) rows), 0, values, i * length, length);
+                Object row = chunk != null ? chunk.floats() : quantity.otherwise((int) rows);
+                boolean wider = type == ElementType.DOUBLE && row instanceof float[];
+                System.arraycopy(wider ? HoomdQuantity.widened((float[]) row) : row, 0, values, i * length, length);
             }
         }
         return ChunkData.of(type, values, (int) columns);
+    }
+
+    /** Returns the type of a series: double if any frame has doubles. */
+    private static ElementType type(@Nullable HoomdQuantity quantity, List<@Nullable Chunk> chunks) {
+        for (Chunk chunk : chunks) {
+            if (chunk != null && (quantity == null || chunk.type() == ElementType.DOUBLE)) {
+                return chunk.type();
+            }
+        }
+        return quantity == null ? ElementType.DOUBLE : quantity.type();
     }
 
     /** Returns the texts of consecutive frames. */

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * the first frame has no other value. A frame in which nothing changed has no chunks; at the end of a file such frames
  * are lost ({@link GsdFile}).
  *
+ * <p>{@code of(GsdFile.create(path, "my program", "hoomd", DOUBLE_SCHEMA_VERSION))} makes a file of schema 2.0, which
+ * can also hold {@link HoomdFrame#doubles}. A file that is opened keeps its schema.
+ *
  * <p>Many ranks can write one trajectory. Each then gives its own particles, bonds and so on in every frame. The frame
  * holds those of all ranks in rank order. All ranks must set the same quantities. Values that a frame has once, such as
  * step, box and types, come from rank 0. The rules of {@link GsdFile} apply to collective methods and to durability.
@@ -35,8 +38,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HoomdTrajectory implements Closeable {
 
-    /** Schema version of new files. */
+    /** Schema version of new files. Since it became 1.4, all programs that know the schema read it. */
     public static final Version SCHEMA_VERSION = new Version(1, 4);
+
+    /** The schema version that has numbers of type double and no state; gsd 5.0 and HOOMD-blue 7 read and write it. */
+    public static final Version DOUBLE_SCHEMA_VERSION = new Version(2, 0);
 
     private static final String SCHEMA = "hoomd";
     private static final String APPLICATION = "drumlin";
@@ -121,10 +127,12 @@ public final class HoomdTrajectory implements Closeable {
      * @throws IOException the file has another schema
      */
     public static HoomdTrajectory of(GsdFile file) throws IOException {
-        if (!file.schema().equals(SCHEMA) || file.schemaVersion().major() != SCHEMA_VERSION.major()) {
+        int major = file.schemaVersion().major();
+        if (!file.schema().equals(SCHEMA) || major < SCHEMA_VERSION.major() || major > DOUBLE_SCHEMA_VERSION.major()) {
             DrumlinException other = DrumlinException.during("opening of a trajectory")
                     .path(file.path())
-                    .problem("the schema is \"" + file.schema() + "\" " + file.schemaVersion() + ", not hoomd 1.x")
+                    .problem("the schema is \"" + file.schema() + "\" " + file.schemaVersion()
+                            + ", not hoomd 1.x or 2.x")
                     .advice("read its chunks with GsdFile")
                     .exception();
             file.close();
@@ -271,7 +279,8 @@ public final class HoomdTrajectory implements Closeable {
      * @param frame the values that are set in it are written if they differ; if its box is set, its dimensions must be
      *     set too
      * @throws IllegalArgumentException the length of an array does not match the number of items, a name of a type
-     *     occurs twice, or the schema has no such state (with several ranks an {@link IOException} on all of them)
+     *     occurs twice, the schema has no such state or no type double, or a number is set as float and otherwise as
+     *     double (with several ranks an {@link IOException} on all of them)
      * @throws IOException the file is open for reading only, or writing failed. Then the frame is not part of the file,
      *     and no other can be added before the file is opened again
      */

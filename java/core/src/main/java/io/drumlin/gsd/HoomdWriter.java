@@ -2,6 +2,7 @@ package io.drumlin.gsd;
 
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.gsd.ElementType;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
@@ -29,6 +30,8 @@ final class HoomdWriter {
 
     private final GsdFile file;
     private final Communicator comm;
+    /** The major version of the schema. */
+    private final int schema;
 
     /** Chunks of frame 0 by name; {@code null} until a frame is added to a file that already has frame 0. */
     private @Nullable Map<String, Chunk> initial;
@@ -44,6 +47,7 @@ final class HoomdWriter {
     HoomdWriter(GsdFile file) {
         this.file = file;
         this.comm = file.communicator();
+        this.schema = file.schemaVersion().major();
     }
 
     /** Forgets frame 0, because the file has no frames any more. */
@@ -72,7 +76,7 @@ final class HoomdWriter {
             HoomdQuantity quantity = settings.get(i).quantity;
             boolean isInitial = initial != null && initial.containsKey(quantity.name());
             if (sums[SUMS * i] > 0 && (sums[SUMS * i + 1] > 0 || isInitial)) {
-                ChunkData data = quantity.encode(settings.get(i).value);
+                ChunkData data = quantity.encode(settings.get(i).value, schema);
                 write(quantity.name(), quantity.container(), data, sums[SUMS * i + 2]);
             }
         }
@@ -95,7 +99,7 @@ final class HoomdWriter {
     }
 
     /** Lists the values that are set, and refuses invalid ones. */
-    private static void collect(HoomdFrame frame, List<Setting> settings) throws IOException {
+    private void collect(HoomdFrame frame, List<Setting> settings) throws IOException {
         frame.exchange((quantity, value) -> {
             if (value != null) {
                 check(frame, quantity, value);
@@ -103,8 +107,20 @@ final class HoomdWriter {
             }
             return value;
         });
+        frame.doubles.keySet().forEach(this::checkDouble);
+        if (schema > 1 && !frame.state.isEmpty()) {
+            throw new IllegalArgumentException("the hoomd schema 2.0 has no state; set state in a file of schema 1.4");
+        }
         List<String> types = frame.particles.types;
         frame.state.forEach((name, data) -> HoomdQuantity.checkState(name, data, types == null ? -1 : types.size()));
+    }
+
+    private void checkDouble(String name) {
+        HoomdQuantity quantity = HoomdQuantity.named(name);
+        if (quantity == null || !quantity.allows(ElementType.DOUBLE, schema)) {
+            throw new IllegalArgumentException(
+                    name + " is not of type double in a file of hoomd schema " + file.schemaVersion());
+        }
     }
 
     private static void check(HoomdFrame frame, HoomdQuantity quantity, Object value) {
@@ -136,10 +152,11 @@ final class HoomdWriter {
     }
 
     /** Returns a number that is equal on ranks that set the same quantities. */
-    private static long signature(HoomdFrame frame, List<Setting> settings) {
+    private long signature(HoomdFrame frame, List<Setting> settings) {
         long hash = 1;
         for (Setting setting : settings) {
             hash = 31 * hash + setting.quantity.name().hashCode();
+            hash = 31 * hash + setting.quantity.type(setting.value, schema).id();
         }
         for (String name : frame.state.keySet()) {
             hash = 31 * hash + name.hashCode();
@@ -185,7 +202,7 @@ final class HoomdWriter {
         }
         sums[at] = initial != null && isInitial(initial, setting, rankRows) ? 0 : 1;
         sums[at + 1] = quantity.isOtherwise(setting.value) ? 0 : 1;
-        sums[at + 2] = comm.rank() == 0 ? quantity.encode(setting.value).columns() : 0;
+        sums[at + 2] = comm.rank() == 0 ? quantity.encode(setting.value, schema).columns() : 0;
     }
 
     /** Returns whether frame 0 has the same value. */

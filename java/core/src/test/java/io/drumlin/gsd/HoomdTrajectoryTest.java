@@ -248,4 +248,83 @@ class HoomdTrajectoryTest {
             assertThatThrownBy(() -> trajectory.series("particles/mass", 2, 3)).hasMessageContaining("more than");
         }
     }
+
+    private static HoomdTrajectory createDouble(Path path, Communicator world) throws IOException {
+        return HoomdTrajectory.of(GsdFile.create(path, world, "test", "hoomd", HoomdTrajectory.DOUBLE_SCHEMA_VERSION));
+    }
+
+    /** In schema 2.0 each number is a float or a double, frame by frame, and members of bonds are unsigned. */
+    @Test
+    void schema2HasBothPrecisions() throws IOException {
+        double third = 1.0 / 3;
+        HoomdFrame exact = frame(1);
+        exact.particles.position = null;
+        exact.doubles.put("particles/position", new double[] {third, 0, 0});
+        exact.doubles.put("configuration/box", new double[] {third, 1, 0, 0, 0, 0});
+        exact.bonds.n = 1;
+        exact.bonds.group = new int[] {0, 0x80000000};
+        exact.doubles.put("particles/mass", new double[] {1});
+        try (HoomdTrajectory trajectory = createDouble(path, new SingleCommunicator())) {
+            trajectory.append(exact);
+            trajectory.append(frame(1, (float) third, 0, 0));
+            exact.configuration.step = 2L;
+            trajectory.append(exact);
+        }
+        assertThat(chunks(0))
+                .contains("particles/position", "configuration/dimensions")
+                .doesNotContain("particles/mass");
+        assertThat(chunks(2)).containsExactly("configuration/step");
+        try (HoomdTrajectory trajectory = HoomdTrajectory.open(path, Access.APPEND)) {
+            HoomdFrame read = trajectory.read(0);
+            assertThat(read.doubles).containsOnlyKeys("configuration/box", "particles/position");
+            assertThat(read.doubles.get("particles/position")).containsExactly(third, 0, 0);
+            assertThat(read.particles.position).containsExactly((float) third, 0, 0);
+            assertThat(read.configuration.dimensions).isEqualTo(2);
+            assertThat(read.bonds.group).containsExactly(0, 0x80000000);
+            assertThat(trajectory.read(1).doubles).containsOnlyKeys("configuration/box");
+            assertThat(trajectory.series("particles/position", 0, 2).doubles())
+                    .containsExactly(third, 0, 0, (float) third, 0, 0);
+            assertThat(trajectory.series("particles/mass", 0, 2).floats()).containsExactly(1, 1);
+            read.particles.position[1] = 5;
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> trajectory.append(read))
+                    .withMessageContaining("particles/position is set in the field and has other values in doubles");
+            read.doubles.remove("particles/position");
+            trajectory.append(read);
+            assertThat(trajectory.series("particles/position", 3, 4).floats()).containsExactly((float) third, 5, 0);
+            HoomdFrame state = new HoomdFrame();
+            state.state.put("hpmc/sphere/radius", ChunkData.of(1f));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> trajectory.append(state))
+                    .withMessageContaining("no state");
+        }
+        try (GsdFile file = GsdFile.open(path, Access.READ)) {
+            assertThat(file.findChunk(0, "bonds/group").orElseThrow().type()).isEqualTo(ElementType.UINT32);
+        }
+    }
+
+    @Test
+    void doublesAreRefusedWhereTheyCannotBe() throws IOException {
+        HoomdFrame misspelt = new HoomdFrame();
+        misspelt.doubles.put("particles/positions", new double[0]);
+        HoomdFrame exact = new HoomdFrame();
+        exact.doubles.put("particles/position", new double[0]);
+        try (HoomdTrajectory trajectory = HoomdTrajectory.create(path)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> trajectory.append(exact))
+                    .withMessageContaining("schema 1.4");
+        }
+        try (HoomdTrajectory trajectory = createDouble(path, new SingleCommunicator())) {
+            assertThatIllegalArgumentException().isThrownBy(() -> trajectory.append(misspelt));
+        }
+        ThreadCommunicator.run(2, world -> {
+            try (HoomdTrajectory trajectory = createDouble(path, world)) {
+                HoomdFrame frame = frame(1, 1, 2, 3);
+                if (world.rank() == 1) {
+                    frame.doubles.put("particles/position", new double[] {1, 2, 3});
+                }
+                assertThatThrownBy(() -> trajectory.append(frame)).hasMessageContaining("do not write the same chunks");
+            }
+        });
+    }
 }

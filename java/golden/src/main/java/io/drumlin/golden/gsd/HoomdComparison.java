@@ -95,8 +95,14 @@ final class HoomdComparison {
             Object values = get(frame, group);
             for (Map.Entry<String, Json> member :
                     wanted.get(group).members(each -> each).entrySet()) {
-                compareValue(
-                        what + ": " + group + "/" + member.getKey(), member.getValue(), get(values, member.getKey()));
+                String name = group + "/" + member.getKey();
+                Object found = get(values, member.getKey());
+                if (member.getValue().has("dtype")) {
+                    boolean exact = member.getValue().get("dtype").text().equals("float64");
+                    outcome.same(what + ": double " + name, exact, frame.doubles.containsKey(name));
+                    found = exact ? frame.doubles.getOrDefault(name, new double[0]) : found;
+                }
+                compareValue(what + ": " + name, member.getValue(), found);
             }
         }
         compareMap(what + ": state", wanted.get("state"), frame.state);
@@ -166,12 +172,34 @@ final class HoomdComparison {
 
     /** Adds the frames of the manifest to a new file. */
     void write(Path path, String application) throws IOException {
+        Json schema = manifest.get("expected").get("header").get("schema_version");
         GsdFile file = GsdFile.at(path)
                 .strictness(Strictness.REFERENCE)
-                .create(application, "hoomd", HoomdTrajectory.SCHEMA_VERSION);
+                .create(application, "hoomd", CallSequence.version(schema));
         try (HoomdTrajectory trajectory = HoomdTrajectory.of(file)) {
             for (Json input : manifest.get("input_frames").list(each -> each)) {
-                trajectory.append(frame(input));
+                HoomdFrame frame = frame(input);
+                if (manifest.has("precision")
+                        && manifest.get("precision").text().equals("double")) {
+                    setDoubles(frame, input);
+                }
+                trajectory.append(frame);
+            }
+        }
+    }
+
+    /** Replaces the floats of a frame by the exact values. */
+    private static void setDoubles(HoomdFrame frame, Json input) {
+        for (String group : GROUPS) {
+            if (input.has(group)) {
+                Object values = get(frame, group);
+                input.get(group).members(each -> each).forEach((name, value) -> {
+                    if (field(values, name).getType() == float[].class) {
+                        frame.doubles.put(
+                                group + "/" + name,
+                                data(ElementType.DOUBLE, value, 1).doubles());
+                    }
+                });
             }
         }
     }
