@@ -3,6 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.Redundancy.Protected;
 import io.drumlin.storage.PathStatus;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -60,16 +62,48 @@ public final class CachedDataset {
         return files == null ? new KvTree() : files;
     }
 
+    /** Returns how many ranks wrote the dataset, as far as this node knows; 0 if it does not. Not collective. */
+    int readRanks() throws IOException {
+        for (int rank : directory.ranks()) {
+            Path membership = directory.metadata().resolve(RedundancySet.membershipName(Redundancy.MAPS, rank));
+            KvTree set = store.readIfWhole(membership).find(Integer.toString(rank), RedundancySet.DESC);
+            int ranks = KvFields.integer(set, "WRANKS").orElse(0);
+            if (ranks > 0) {
+                return ranks;
+            }
+        }
+        return 0;
+    }
+
+    /** Returns the directory of a file below the prefix directory, if this node has a file. Not collective. */
+    Optional<Path> findPlace() throws IOException {
+        for (int rank : directory.ranks()) {
+            KvTree files = store.readIfWhole(directory.filemap(rank)).add(FILE);
+            Optional<String> path = files.entries().values().stream()
+                    .flatMap(file -> CachedFile.of(file).meta().value("PATH").stream())
+                    .findFirst();
+            if (path.isPresent()) {
+                return Optional.of(StoredNames.path(path.get()).normalize());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Writes the map of a rank's files. Not collective. */
+    static void writeMap(KvTreeStore store, Path path, KvTree files) throws IOException {
+        KvTree tree = new KvTree();
+        if (!files.isEmpty()) {
+            tree.put(FILE, files);
+        }
+        store.replace(path, tree);
+    }
+
     /** Writes the map of this rank's files and protects both. */
     void protect(RedundancySet set, KvTree files, NodeLayout layout) throws IOException {
         Path map = directory.filemap(world.rank());
         List<Protected> data = new ArrayList<>();
         Agreement.run(world, "writing the map of cached files", () -> {
-            KvTree tree = new KvTree();
-            if (!files.isEmpty()) {
-                tree.put(FILE, files);
-            }
-            store.replace(map, tree);
+            writeMap(store, map, files);
             if (layout.isLeader()) {
                 writeState(Redundancy.MAPS, CHANGING);
                 writeState(Redundancy.DATA, CHANGING);

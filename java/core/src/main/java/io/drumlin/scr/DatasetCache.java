@@ -17,8 +17,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** The datasets in the caches of all nodes (docs/formats/scr.md, section 10). All calls are collective. */
@@ -27,6 +29,9 @@ final class DatasetCache {
     private static final System.Logger LOG = System.getLogger(DatasetCache.class.getName());
     private static final String DSET = "DSET";
     private static final String CURRENT = "CURRENT";
+
+    /** The prefix directory of a dataset, in the index of the cache; only Drumlin writes it. */
+    private static final String PREFIX = "PREFIX";
 
     private final KvTreeStore store;
     private final Communicator world;
@@ -40,6 +45,10 @@ final class DatasetCache {
     /** Equal on all ranks. */
     private final SortedMap<Integer, DatasetDescriptor> datasets = new TreeMap<>();
 
+    /** The records that this node's index of the cache has of datasets of other programs, by id. */
+    private KvTree others = new KvTree();
+
+    private int lastOfOthers;
     private String current = "";
     private boolean warnedOfNested;
 
@@ -64,6 +73,11 @@ final class DatasetCache {
         return datasets.values().stream()
                 .filter(each -> each.isCheckpoint() && each.isComplete())
                 .reduce((older, newer) -> newer);
+    }
+
+    /** Returns the highest id of a dataset of another program. */
+    int lastOfOthers() {
+        return lastOfOthers;
     }
 
     /** Returns the name that SCR_CURRENT had when it was obeyed; empty if it never was. Equal on all ranks. */
@@ -111,7 +125,12 @@ final class DatasetCache {
      */
     void rebuild() throws IOException {
         boolean lostOutput = false;
-        for (DatasetDescriptor found : findAll().values()) {
+        SortedMap<Integer, DatasetDescriptor> all = findAll();
+        requireNoneAtThePlaceOf(all.keySet());
+        for (DatasetDescriptor found : all.values()) {
+            requireRanks(found);
+        }
+        for (DatasetDescriptor found : all.values()) {
             int id = found.id().orElseThrow();
             if (!lostOutput && found.isComplete() && rebuild(id)) {
                 datasets.put(id, found);
@@ -137,6 +156,40 @@ final class DatasetCache {
         }
         writeIndex();
         noteAll();
+    }
+
+    /** Refuses datasets of other programs where datasets of this one must be. */
+    private void requireNoneAtThePlaceOf(Set<Integer> ids) throws IOException {
+        String operation = "looking for datasets of other programs in the cache";
+        Agreement.run(world, operation, () -> {
+            for (String id : others.keys()) {
+                if (ids.contains(KvFields.leadingInteger(id))) {
+                    throw DrumlinException.during(operation)
+                            .path(path(KvFields.leadingInteger(id)))
+                            .problem("it belongs to another prefix directory than " + prefix.path()
+                                    + ", whose dataset with this number is in other nodes")
+                            .advice("set another SCR_JOB_ID, which leaves both there; SCR_CACHE_PURGE=1 deletes both")
+                            .exception();
+                }
+            }
+        });
+    }
+
+    /** Refuses a dataset that another number of ranks wrote; nothing is damaged, and nothing is deleted. */
+    private void requireRanks(DatasetDescriptor descriptor) throws IOException {
+        String operation = "looking for what the caches have of dataset "
+                + descriptor.name().orElse("");
+        CachedDataset dataset = open(descriptor.id().orElseThrow());
+        long[] ranks = {Agreement.call(world, operation, dataset::readRanks)};
+        world.allreduce(ranks, Communicator.Op.MAX);
+        if (ranks[0] > 0 && ranks[0] != world.size()) {
+            throw DrumlinException.during(operation)
+                    .path(directory)
+                    .problem("it was written by " + ranks[0] + " ranks, but there are " + world.size())
+                    .advice("start " + ranks[0] + " ranks, or set another SCR_JOB_ID, which leaves it there;"
+                            + " SCR_CACHE_PURGE=1 deletes it, and drumlin scavenge saves it before")
+                    .exception();
+        }
     }
 
     private boolean rebuild(int id) throws IOException {
@@ -191,11 +244,20 @@ final class DatasetCache {
         return complete[0] == 1;
     }
 
-    /** Deletes all datasets. */
+    /** Deletes all datasets, those of other programs, too. */
     void purge() throws IOException {
         for (int id : findAll().keySet()) {
             deleteFiles(id);
         }
+        Agreement.run(world, "deleting datasets of other programs from the cache", () -> {
+            if (layout.isLeader()) {
+                for (String id : others.keys()) {
+                    deleteTree(path(KvFields.leadingInteger(id)));
+                }
+            }
+        });
+        others = new KvTree();
+        lastOfOthers = 0;
         datasets.clear();
         writeIndex();
         noteAll();
@@ -213,21 +275,27 @@ final class DatasetCache {
     }
 
     /**
-     * Returns the datasets in the nodes, by id. A node that was away may have an older dataset of an id; it is deleted
-     * there.
+     * Returns the datasets of this program in the nodes, by id. A node that was away may have an older dataset of an id;
+     * it is deleted there. Datasets of other programs, which have another prefix directory, stay.
      */
     private SortedMap<Integer, DatasetDescriptor> findAll() throws IOException {
         KvTree own = new KvTree();
         KvTree index = new KvTree();
         Agreement.run(world, "reading the index of the cache", () -> index.merge(store.readIfWhole(index())));
         index.value(CURRENT).ifPresent(name -> own.add(CURRENT).add(name));
-        KvTree found = index.get(DSET);
-        (found == null ? new KvTree() : found).entries().forEach((id, dataset) -> {
-            KvTree descriptor = dataset.add("DSETDESC");
-            own.addPath(DSET, id, created(DatasetDescriptor.of(descriptor))).merge(descriptor);
+        KvTree found = index.add(DSET);
+        Agreement.run(world, "reading the index of the cache", () -> {
+            for (Map.Entry<String, KvTree> each : found.entries().entrySet()) {
+                KvTree descriptor = each.getValue().add("DSETDESC");
+                String created = created(DatasetDescriptor.of(descriptor));
+                own.addPath(DSET, each.getKey(), created).merge(descriptor);
+                prefixOf(each.getKey(), each.getValue())
+                        .ifPresent(known -> own.addPath(PREFIX, each.getKey(), created, known));
+            }
         });
         SortedMap<Integer, DatasetDescriptor> newest = new TreeMap<>();
         KvTree all = Messages.allgather(world, own);
+        setOthersApart(found, own.add(DSET), all);
         current = all.add(CURRENT).first().orElse("");
         all.add(DSET).entries().forEach((id, byTime) -> byTime.entries().values().stream()
                 .map(DatasetDescriptor::of)
@@ -245,6 +313,52 @@ final class DatasetCache {
             }
         });
         return newest;
+    }
+
+    /**
+     * Returns the prefix directory of a dataset in this node, or a directory in it; empty if nothing tells. A dataset of
+     * SCR is in this prefix directory if its files are.
+     */
+    private Optional<String> prefixOf(String id, KvTree dataset) throws IOException {
+        if (dataset.has(PREFIX)) {
+            return dataset.value(PREFIX);
+        }
+        Optional<Path> place = open(KvFields.leadingInteger(id)).findPlace();
+        return place.map(each -> each.startsWith(prefix.path()) ? prefix.path() : each)
+                .map(Path::toString);
+    }
+
+    /**
+     * Takes the datasets of other programs out of what was found.
+     *
+     * @param index the records of this node's index, which go to {@link #others}
+     * @param here the descriptors in this node
+     * @param all what all nodes have
+     */
+    private void setOthersApart(KvTree index, KvTree here, KvTree all) throws IOException {
+        others = new KvTree();
+        Map<String, String> apart = new TreeMap<>(Comparator.comparing(KvFields::leadingInteger));
+        all.add(PREFIX).entries().forEach((id, byTime) -> byTime.entries().forEach((created, known) -> {
+            if (!known.has(prefix.path().toString())) {
+                apart.put(id, known.first().orElse(""));
+                all.add(DSET).add(id).remove(created);
+                if (here.add(id).has(created)) {
+                    here.remove(id);
+                    others.put(id, index.add(id));
+                }
+            }
+        }));
+        lastOfOthers =
+                apart.keySet().stream().mapToInt(KvFields::leadingInteger).max().orElse(0);
+        if (!apart.isEmpty() && world.rank() == 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "datasets " + String.join(", ", apart.keySet()) + " of the cache belong to the prefix directory "
+                            + Printable.text(String.join(", ", new TreeSet<>(apart.values()))) + ", and not to "
+                            + Printable.text(prefix.path().toString()) + ": they stay there, and this job does without"
+                            + " them. Another SCR_JOB_ID keeps two programs apart, and SCR_CACHE_PURGE=1 deletes them."
+                            + " If the prefix directory was moved, start with a symbolic link at its former path");
+        }
     }
 
     private static String created(DatasetDescriptor descriptor) {
@@ -387,11 +501,26 @@ final class DatasetCache {
     }
 
     void delete(int id) throws IOException {
-        datasets.remove(id);
-        // The index forgets the dataset first, so that no remains of it get in the way.
+        DatasetDescriptor leaving = datasets.get(id);
+        if (leaving != null) {
+            // The index calls it incomplete first, so that no remains of it count, and the next start deletes them.
+            datasets.put(
+                    id,
+                    DatasetDescriptor.started(
+                            id,
+                            leaving.name().orElse(""),
+                            false,
+                            false,
+                            leaving.created().orElse(0)));
+        }
+        try {
+            writeIndex();
+            flushFile.change(states -> states.remove(id));
+            deleteFiles(id);
+        } finally {
+            datasets.remove(id);
+        }
         writeIndex();
-        flushFile.change(states -> states.remove(id));
-        deleteFiles(id);
     }
 
     private void deleteFiles(int id) throws IOException {
@@ -433,11 +562,15 @@ final class DatasetCache {
                 if (!current.isEmpty()) {
                     tree.set(CURRENT, current);
                 }
+                if (!others.isEmpty()) {
+                    tree.put(DSET, others.copy());
+                }
                 datasets.forEach((id, descriptor) -> {
                     KvTree dataset = tree.addPath(DSET, Integer.toString(id));
                     dataset.put("DSETDESC", descriptor.tree().copy());
                     dataset.set("BYPASS", 0);
                     dataset.set("PATH", path(id).toString());
+                    dataset.set(PREFIX, prefix.path().toString());
                 });
                 store.makeDirectory(control);
                 store.replace(index(), tree);

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +32,8 @@ final class DatasetCounter {
     }
 
     /** Continues after the numbers in the prefix directory and the caches. Collective. */
-    void findLast(IndexFile index, Collection<DatasetDescriptor> cached) throws IOException {
-        long[] last = {0, 0};
+    void findLast(IndexFile index, DatasetCache cache) throws IOException {
+        long[] last = {cache.lastOfOthers(), 0};
         RootRank.run(world, "looking for the last dataset", () -> {
             if (PathStatus.exists(index.path())) {
                 for (IndexRecord record : index.read().records()) {
@@ -47,7 +46,7 @@ final class DatasetCounter {
                 last[0] = Math.max(last[0], id);
             }
         });
-        for (DatasetDescriptor descriptor : cached) {
+        for (DatasetDescriptor descriptor : cache.datasets().values()) {
             last[0] = Math.max(last[0], descriptor.id().orElse(0));
             last[1] = Math.max(last[1], descriptor.checkpoint().orElse(0));
         }

@@ -11,7 +11,9 @@ import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -37,16 +39,32 @@ final class DatasetFetch {
         this.cache = cache;
     }
 
+    /**
+     * Requires that the checkpoint from which a restart begins was written by as many ranks as there are.
+     *
+     * @throws IOException it was not
+     */
+    void requireRanks() throws IOException {
+        applyCurrent();
+        ScrIndex read = readIndex();
+        onRoot("looking for a restart", () -> next(new RestartSearch(read), read));
+    }
+
+    private ScrIndex readIndex() throws IOException {
+        ScrIndex empty = ScrIndex.empty(IndexFormat.FLAT);
+        return RootRank.call(
+                world, "reading the index", empty, () -> PathStatus.exists(index.path()) ? index.read() : empty);
+    }
+
     /** Returns the first checkpoint, in the order of a restart, that can be fetched. */
     Optional<RestartCandidate> find() throws IOException {
         applyCurrent();
-        ScrIndex empty = ScrIndex.empty(IndexFormat.FLAT);
-        ScrIndex read = RootRank.call(
-                world, "reading the index", empty, () -> PathStatus.exists(index.path()) ? index.read() : empty);
+        ScrIndex read = readIndex();
         RestartSearch search = new RestartSearch(read);
+        List<String> missing = new ArrayList<>();
         while (true) {
             String next = RootRank.call(world, "looking for a restart", "", () -> {
-                String tried = search.next().orElse("");
+                String tried = next(search, read);
                 if (!tried.isEmpty()) {
                     change(read, each -> each.fetching(tried, ScrIndex.now()));
                 }
@@ -56,23 +74,100 @@ final class DatasetFetch {
             if (name.isEmpty()) {
                 return Optional.empty();
             }
+            KvTree ranks = new KvTree();
+            KvTree descriptor = new KvTree();
+            boolean seen = false;
             try {
-                RestartCandidate candidate = fetch(name, read);
-                onRoot("setting CURRENT", () -> change(read, each -> each.fetched(name)));
+                onRoot("fetching dataset " + name, () -> find(name, read, ranks, descriptor));
+                seen = true;
+                RestartCandidate candidate = fetch(descriptor, ranks);
+                onRoot("setting CURRENT", () -> {
+                    if (missing.isEmpty()) {
+                        change(read, each -> each.fetched(name));
+                    }
+                });
                 return Optional.of(candidate);
             } catch (MeetingException e) {
                 // The failure says nothing about the dataset.
                 throw e;
             } catch (IOException e) {
-                requireNoneToPass(e);
-                onRoot("noting a failure", () -> {
-                    LOG.log(
-                            System.Logger.Level.WARNING,
-                            "dataset " + Printable.text(name) + " cannot be fetched: " + e.getMessage());
-                    change(read, each -> each.failed(name, ScrIndex.now()));
-                });
+                requireNoneToPass(e, seen);
+                onRoot("noting a failure", () -> noteFailure(name, read, e, missing));
             }
         }
+    }
+
+    /** Returns the next dataset to try; empty if there is none left. Refuses one of another number of ranks. */
+    private String next(RestartSearch search, ScrIndex read) throws IOException {
+        String name = search.next().orElse("");
+        Optional<IndexRecord> record = read.record(name);
+        if (record.isPresent()) {
+            int ranks = 0;
+            try {
+                ranks = DatasetMetadata.of(prefix, record.get(), store.storage())
+                        .readRanks();
+            } catch (IOException e) {
+                // The fetch will tell.
+                KvTreeStore.requireDamage(e);
+            }
+            if (ranks > 0 && ranks != world.size()) {
+                throw DrumlinException.during("looking for a restart")
+                        .path(prefix.path())
+                        .problem("dataset " + name + " was written by " + ranks + " ranks, but there are "
+                                + world.size())
+                        .advice("start " + ranks + " ranks; or choose another dataset by drumlin index current, or"
+                                + " begin without a restart by SCR_FETCH=0. Nothing was changed")
+                        .exception();
+            }
+        }
+        return name;
+    }
+
+    /**
+     * Records a failure in the index. A dataset that is missing is passed over in this search only, because it may be
+     * back at the next start: neither is it marked, nor is CURRENT set to another one.
+     */
+    private void noteFailure(String name, ScrIndex read, IOException failure, List<String> missing) throws IOException {
+        boolean gone = "ENOENT".equals(IoFailures.errno(failure));
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "dataset " + Printable.text(name) + " cannot be fetched" + (gone ? " by this start: " : ": ")
+                        + failure.getMessage());
+        if (gone) {
+            missing.add(name);
+            read.failed(name, ScrIndex.now());
+        } else {
+            change(read, each -> each.failed(name, ScrIndex.now()));
+        }
+    }
+
+    /**
+     * Names the checkpoints of the index that are newer than the one from which the program restarts.
+     *
+     * @param id number of that one
+     */
+    void warnOfNewer(int id, String name) throws IOException {
+        onRoot("reading the index", () -> {
+            List<String> newer = new ArrayList<>();
+            for (IndexRecord record :
+                    PathStatus.exists(index.path()) ? index.read().records() : List.<IndexRecord>of()) {
+                if (record.id() > id && record.isCheckpoint()) {
+                    String state = !record.isComplete()
+                            ? "its copy did not end"
+                            : record.isFailed() ? "a restart from it failed" : "complete";
+                    newer.add(Printable.text(record.name()) + " (" + state + ")");
+                }
+            }
+            if (!newer.isEmpty()) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        (name.isEmpty()
+                                        ? "no restart begins with a dataset of the index: "
+                                        : "the restart begins with " + Printable.text(name)
+                                                + ", and not with newer datasets of the index: ")
+                                + String.join(", ", newer));
+            }
+        });
     }
 
     /**
@@ -80,10 +175,12 @@ final class DatasetFetch {
      * newest one. Collective.
      *
      * @param failure the failure of this rank, even if another rank has the error that may pass
+     * @param seen whether rank 0 has seen all files; a rank that does not find one has another file system there
      * @throws IOException that failure
      */
-    private void requireNoneToPass(IOException failure) throws IOException {
-        long[] mayPass = {IoFailures.mayPass(failure) ? 1 : 0};
+    private void requireNoneToPass(IOException failure, boolean seen) throws IOException {
+        boolean elsewhere = seen && "ENOENT".equals(IoFailures.errno(failure));
+        long[] mayPass = {elsewhere || IoFailures.mayPass(failure) ? 1 : 0};
         world.allreduce(mayPass, Communicator.Op.MAX);
         if (mayPass[0] == 1) {
             throw failure;
@@ -116,17 +213,17 @@ final class DatasetFetch {
         change.apply(copy);
     }
 
-    private RestartCandidate fetch(String name, ScrIndex read) throws IOException {
-        KvTree ranks = new KvTree();
-        KvTree found = new KvTree();
-        onRoot("fetching dataset " + name, () -> {
-            IndexRecord record = read.record(name).orElseThrow(() -> DrumlinException.during("fetching dataset " + name)
-                    .problem("the index does not know it")
-                    .exception());
-            DatasetMetadata metadata = DatasetMetadata.of(prefix, record, store.storage());
-            metadata.checkFetchable(world.size()).addTo(ranks, metadata);
-            found.merge(metadata.readDescriptor().tree());
-        });
+    /** Looks at the metadata and at all files of a dataset; for rank 0. */
+    private void find(String name, ScrIndex read, KvTree ranks, KvTree descriptor) throws IOException {
+        IndexRecord record = read.record(name).orElseThrow(() -> DrumlinException.during("fetching dataset " + name)
+                .problem("the index does not know it")
+                .exception());
+        DatasetMetadata metadata = DatasetMetadata.of(prefix, record, store.storage());
+        metadata.checkFetchable(world.size()).addTo(ranks, metadata);
+        descriptor.merge(metadata.readDescriptor().tree());
+    }
+
+    private RestartCandidate fetch(KvTree found, KvTree ranks) throws IOException {
         DatasetDescriptor dataset = DatasetDescriptor.of(Messages.bcast(world, found, 0));
         KvTree files = Messages.scatter(world, rank -> ranks.add(Integer.toString(rank)), 0);
         return settings.flag("SCR_FETCH_BYPASS") ? inPlace(dataset, files) : toCache(dataset, files);

@@ -6,8 +6,10 @@ import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * The metadata of one dataset that a prefix directory keeps beside its index: summary and maps (docs/formats/scr.md,
@@ -16,6 +18,8 @@ import java.util.OptionalLong;
 public final class DatasetMetadata {
 
     private static final int SUMMARY_VERSION = 6;
+
+    private static final String RANKS = "RANKS";
 
     private final KvTreeStore store;
     private final Path directory;
@@ -184,6 +188,52 @@ public final class DatasetMetadata {
         }
     }
 
+    /** The file that tells of which dataset the files are that are copied here before it has a summary. */
+    Path order() {
+        return directory.resolve("scavenge.scr");
+    }
+
+    /** @param ranks number of ranks of the job, if it copies the dataset itself, each rank its own files; otherwise 0 */
+    void writeOrder(DatasetDescriptor descriptor, int ranks) throws IOException {
+        store.makeDirectory(directory);
+        KvTree order = new KvTree();
+        order.put("DSETDESC", descriptor.tree().copy());
+        if (ranks > 0) {
+            order.set(RANKS, ranks);
+        }
+        store.replace(order(), order);
+    }
+
+    DatasetDescriptor readOrder() throws IOException {
+        KvTree descriptor = store.read(order()).get("DSETDESC");
+        return DatasetDescriptor.of(descriptor == null ? new KvTree() : descriptor);
+    }
+
+    /** Returns the place of a rank's filemap, which is copied when all of its files were. */
+    Path filemap(int rank) {
+        return directory.resolve("filemap_" + rank);
+    }
+
+    /** Returns all ranks of the job, if each of them has copied its files itself; otherwise none. */
+    Set<Integer> ranksCopied() throws IOException {
+        int ranks = KvFields.integer(store.readIfWhole(order()), RANKS).orElse(0);
+        Set<Integer> copied = new HashSet<>();
+        while (copied.size() < ranks && PathStatus.exists(filemap(copied.size()))) {
+            copied.add(copied.size());
+        }
+        return copied.size() == ranks ? copied : Set.of();
+    }
+
+    /**
+     * Reads how many ranks wrote the dataset.
+     *
+     * @return RANKS of the map
+     * @throws IOException there is no map, or it cannot be read
+     */
+    int readRanks() throws IOException {
+        return KvFields.integer(store.read(map()), RANKS).orElse(0);
+    }
+
     /**
      * Checks that a job can restart from the dataset.
      *
@@ -219,12 +269,7 @@ public final class DatasetMetadata {
     public RankFiles check() throws IOException {
         DatasetDescriptor descriptor = readDescriptor();
         RankFiles map = readFiles();
-        long total = 0;
-        for (List<DatasetFile> files : map.files().values()) {
-            for (DatasetFile file : files) {
-                total += checkSize(file);
-            }
-        }
+        long total = checkSizes(map);
         OptionalLong expected = descriptor.size();
         if (expected.isPresent() && expected.getAsLong() != total) {
             throw DrumlinException.during(
@@ -236,6 +281,17 @@ public final class DatasetMetadata {
         return map;
     }
 
+    /** Checks that all files of a map are there, as this process sees them, and returns the sum of their sizes. */
+    long checkSizes(RankFiles map) throws IOException {
+        long total = 0;
+        for (List<DatasetFile> files : map.files().values()) {
+            for (DatasetFile file : files) {
+                total += checkSize(file);
+            }
+        }
+        return total;
+    }
+
     private long checkSize(DatasetFile file) throws IOException {
         Path path = locate(file);
         if (!PathStatus.isRegularFile(path)) {
@@ -243,6 +299,7 @@ public final class DatasetMetadata {
                     .path(path)
                     .errno("ENOENT")
                     .problem("no such file")
+                    .advice("the node that wrote it may have another file system at this path")
                     .exception();
         }
         long size = PathStatus.size(path);

@@ -53,6 +53,7 @@ public final class ScrDatasets implements Closeable {
     private final CheckpointIntervals intervals;
 
     private State state = State.IDLE;
+    private boolean unknownRestart;
     private @Nullable Output output;
     private @Nullable RestartCandidate candidate;
 
@@ -82,7 +83,8 @@ public final class ScrDatasets implements Closeable {
      * @param comm all ranks; duplicated
      * @param storage the engine that writes the files
      * @return datasets, which the caller must close
-     * @throws IOException a directory cannot be used, or a parameter is wrong
+     * @throws IOException a directory cannot be used, a parameter is wrong, or the dataset from which a restart would
+     *     begin was written by another number of ranks
      */
     public static ScrDatasets open(ScrConfig config, Communicator comm, StorageEngine storage) throws IOException {
         Communicator world = comm.dup();
@@ -115,7 +117,10 @@ public final class ScrDatasets implements Closeable {
             ScrDatasets datasets = new ScrDatasets(settings, layout, world, storage);
             new JobStart(settings, world, layout, datasets.prefix, datasets.cache, datasets.flush)
                     .run(config.program(), storage);
-            datasets.counter.findLast(datasets.index, datasets.cache.datasets().values());
+            if (settings.flag("SCR_FETCH") && datasets.cache.newestCheckpoint().isEmpty()) {
+                datasets.fetch.requireRanks();
+            }
+            datasets.counter.findLast(datasets.index, datasets.cache);
             return datasets;
         } catch (Throwable e) {
             closeAfter(e, layout);
@@ -171,9 +176,14 @@ public final class ScrDatasets implements Closeable {
      * @param mustFlush whether it must reach the prefix directory
      * @throws IOException the caches or the index cannot be changed, or the background copy of a dataset failed; no
      *     dataset was begun
+     * @throws IllegalStateException another dataset was begun, or the last {@link #haveRestart} failed
      */
     public void startOutput(@Nullable String name, boolean checkpoint, boolean mustFlush) throws IOException {
         require(State.IDLE);
+        if (unknownRestart) {
+            throw new IllegalStateException("haveRestart failed, and there may be a checkpoint that the new ones would"
+                    + " replace; call it again, or begin without a restart by SCR_FETCH=0");
+        }
         flush.poll();
         DatasetDescriptor descriptor = counter.next(name, checkpoint, mustFlush);
         boolean bypass = settings.descriptor(descriptor).bypass();
@@ -296,20 +306,33 @@ public final class ScrDatasets implements Closeable {
      * fetched. Collective.
      *
      * @return its name; empty if there is none
-     * @throws IOException the index cannot be read or changed
+     * @throws IOException the index cannot be read or changed, an error that may pass kept a dataset from being
+     *     fetched, or the next dataset to try was written by another number of ranks. No dataset can be begun before
+     *     another call of this method succeeds
      */
     public Optional<String> haveRestart() throws IOException {
         require(State.IDLE);
         flush.finish();
         if (candidate == null) {
-            Optional<DatasetDescriptor> cached = cache.newestCheckpoint();
-            if (cached.isPresent()) {
-                candidate = cache.candidate(cached.get());
-            } else if (settings.flag("SCR_FETCH")) {
-                candidate = fetch.find().orElse(null);
-            }
+            unknownRestart = true;
+            candidate = findRestart();
+            unknownRestart = false;
         }
         return Optional.ofNullable(candidate).map(RestartCandidate::name);
+    }
+
+    private @Nullable RestartCandidate findRestart() throws IOException {
+        RestartCandidate found = null;
+        Optional<DatasetDescriptor> cached = cache.newestCheckpoint();
+        if (cached.isPresent()) {
+            found = cache.candidate(cached.get());
+        } else if (!settings.flag("SCR_FETCH")) {
+            return null;
+        } else {
+            found = fetch.find().orElse(null);
+        }
+        fetch.warnOfNewer(found == null ? -1 : found.id(), found == null ? "" : found.name());
+        return found;
     }
 
     /**

@@ -18,9 +18,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -141,7 +138,7 @@ class CacheLayoutTest extends DatasetJobs {
     })
     void filesHaveTheNamesThatScrGivesThem(String type, String form, String lost) throws IOException {
         parameters.put("SCR_COPY_TYPE", type);
-        List<String> warnings = warnings(() -> job((datasets, rank) -> writeFiles(datasets, rank, form)));
+        List<String> warnings = logged(() -> job((datasets, rank) -> writeFiles(datasets, rank, form)));
         assertThat(warnings).isEmpty();
         for (int node = 0; node < RANKS; node++) {
             assertThat(data(node)).isEqualTo(lastNames(form, node));
@@ -172,7 +169,7 @@ class CacheLayoutTest extends DatasetJobs {
     void directoriesOnlyWhereTwoFilesWouldCollide(String form, String first, String second) throws IOException {
         parameters.put("SCR_COPY_TYPE", "PARTNER");
         place(0, 0, 1, 1);
-        List<String> warnings = warnings(() -> job((datasets, rank) -> writeFiles(datasets, rank, form)));
+        List<String> warnings = logged(() -> job((datasets, rank) -> writeFiles(datasets, rank, form)));
         assertThat(warnings).singleElement().asString().contains("SCR cannot", "last name", "dataset 1");
         assertThat(data(0)).isEqualTo(set(first));
         assertThat(data(1)).isEqualTo(set(second));
@@ -318,34 +315,5 @@ class CacheLayoutTest extends DatasetJobs {
                         .isFalse());
             });
         }
-    }
-
-    private interface Action {
-        void run() throws IOException;
-    }
-
-    /** Returns what the cache warned of meanwhile. */
-    private static List<String> warnings(Action action) throws IOException {
-        List<String> warnings = Collections.synchronizedList(new ArrayList<>());
-        Logger logger = Logger.getLogger(DatasetCache.class.getName());
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                warnings.add(record.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        logger.addHandler(handler);
-        try {
-            action.run();
-        } finally {
-            logger.removeHandler(handler);
-        }
-        return warnings;
     }
 }

@@ -13,10 +13,15 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,7 +65,7 @@ abstract class DatasetJobs {
     }
 
     ScrConfig config(Communicator world) {
-        int node = nodeOf[world.rank()];
+        int node = nodeOf[world.rank() % RANKS];
         ScrConfig config = new ScrConfig(Map.of())
                 .set("SCR_PREFIX", prefix().toString())
                 .set("SCR_CACHE_BASE", node(node).toString())
@@ -74,8 +79,13 @@ abstract class DatasetJobs {
 
     /** A job that ends without saying so, as one that is killed does. */
     void job(Body body) throws IOException {
+        job(RANKS, body);
+    }
+
+    /** The same with another number of ranks. */
+    void job(int ranks, Body body) throws IOException {
         RankBody<IOException> rank = world -> body.run(ScrDatasets.open(config(world), world, storage), world.rank());
-        ThreadCommunicator.run(RANKS, rank);
+        ThreadCommunicator.run(ranks, rank);
     }
 
     static byte[] content(String name, int rank, int file) {
@@ -112,15 +122,17 @@ abstract class DatasetJobs {
 
     /** Storage that does something before it opens a file of the prefix directory whose path begins so. */
     StorageEngine before(String start, Agreement.Step step) {
+        return beforeCall("open", prefix().resolve(start), step);
+    }
+
+    /** Storage that does something before a call with a path that begins so. */
+    static StorageEngine beforeCall(String call, Path start, Agreement.Step step) {
         StorageEngine real = new NioEngine();
         return (StorageEngine) Proxy.newProxyInstance(
                 StorageEngine.class.getClassLoader(),
                 new Class<?>[] {StorageEngine.class},
                 (proxy, method, arguments) -> {
-                    if (method.getName().equals("open")
-                            && arguments[0]
-                                    .toString()
-                                    .startsWith(prefix().resolve(start).toString())) {
+                    if (method.getName().equals(call) && arguments[0].toString().startsWith(start.toString())) {
                         step.run();
                     }
                     try {
@@ -146,6 +158,31 @@ abstract class DatasetJobs {
         for (int node = 0; node < RANKS; node++) {
             delete(node(node));
         }
+    }
+
+    /** Returns what was logged by the classes of this package meanwhile. */
+    static List<String> logged(Agreement.Step action) throws IOException {
+        List<String> lines = Collections.synchronizedList(new ArrayList<>());
+        Logger logger = Logger.getLogger(DatasetJobs.class.getPackageName());
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                lines.add(record.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(handler);
+        try {
+            action.run();
+        } finally {
+            logger.removeHandler(handler);
+        }
+        return lines;
     }
 
     ScrIndex index() throws IOException {
