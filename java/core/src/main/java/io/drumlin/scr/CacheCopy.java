@@ -88,7 +88,8 @@ public final class CacheCopy {
      * @throws IOException nothing can be copied
      */
     public Outcome copy(int id, LongConsumer progress) throws IOException {
-        DatasetDescriptor wanted = Scavenge.readOrder(store, prefix, id);
+        DatasetDescriptor wanted =
+                DatasetMetadata.of(prefix, id, store.storage()).readOrder();
         requireOwn(control, 2);
         KvTree cached = store.readIfThere(control.resolve("cindex.scrinfo")).find("DSET", Integer.toString(id));
         if (cached == null) {

@@ -86,9 +86,21 @@ final class DatasetFlush {
         finish();
         int id = descriptor.id().orElseThrow();
         Pace pace = background ? Pace.of(settings.bytes("SCR_FLUSH_ASYNC_BW"), world.size()) : Pace.unlimited();
-        RootRank.run(world, "indexing dataset " + id, () -> index.update(each -> each.begin(descriptor)));
+        RootRank.run(world, "indexing dataset " + id, () -> {
+            index.update(each -> each.begin(descriptor));
+            new PrefixFiles(prefix, store).deleteMetadata(prefix.metadata(id));
+            if (background) {
+                metadata(id).writeOrder(descriptor, world.size());
+            }
+        });
         cache.flushFile().change(states -> states.flushing(id, background));
-        FlushThread thread = new FlushThread(id, () -> copyFiles(descriptor, files, pace));
+        FlushThread thread = new FlushThread(id, () -> {
+            copyFiles(descriptor, files, pace);
+            if (background) {
+                // If nobody lists the dataset because the job dies, the next one can.
+                CachedDataset.writeMap(store, metadata(id).filemap(world.rank()), files);
+            }
+        });
         running = new Running(descriptor, files, thread, pace);
         thread.start();
         if (!background) {
@@ -150,10 +162,14 @@ final class DatasetFlush {
             throw e;
         }
         cache.flushFile().change(states -> states.flushed(id, true));
+        Agreement.attempt(world, "deleting a map", () -> store.storage()
+                .delete(metadata(id).filemap(world.rank())));
     }
 
     /**
      * Writes the map, the summary and, last, the index record of a dataset whose files are all in the prefix directory.
+     * Rank 0 must see all of them: what a node writes elsewhere, because the prefix directory is not mounted there, is
+     * lost.
      *
      * @param sync whether the files must be made durable first
      */
@@ -173,12 +189,19 @@ final class DatasetFlush {
         });
         KvTree all = Messages.gather(world, own, 0);
         RootRank.run(world, "completing dataset " + id, () -> {
-            DatasetMetadata.of(prefix, id, store.storage()).write(descriptor, RankFiles.of(world.size(), all));
+            RankFiles map = RankFiles.of(world.size(), all);
+            metadata(id).checkSizes(map);
+            metadata(id).write(descriptor, map);
             index.update(each -> each.complete(descriptor, ScrIndex.now()));
+            store.storage().delete(metadata(id).order());
             if (descriptor.isCheckpoint()) {
                 deleteOld(id);
             }
         });
+    }
+
+    private DatasetMetadata metadata(int id) {
+        return DatasetMetadata.of(prefix, id, store.storage());
     }
 
     /** The dataset is complete and listed, even if older ones cannot be deleted. */

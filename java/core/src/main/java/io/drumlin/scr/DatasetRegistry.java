@@ -175,7 +175,9 @@ public final class DatasetRegistry {
                 .with("JOBID", job)
                 .withCheckpoint(checkpoint)
                 .completed(count, bytes, true);
-        DatasetMetadata.of(prefix, id, store.storage()).write(descriptor, files);
+        DatasetMetadata metadata = DatasetMetadata.of(prefix, id, store.storage());
+        metadata.checkSizes(files);
+        metadata.write(descriptor, files);
         each.add(descriptor, true, LocalDateTime.ofInstant(now, ZoneId.systemDefault()));
     }
 

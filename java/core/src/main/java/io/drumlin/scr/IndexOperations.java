@@ -131,6 +131,9 @@ public final class IndexOperations {
         KvTreeStore store = new KvTreeStore(storage);
         Optional<DatasetDescriptor> descriptor =
                 new FlushStates(store.readIfThere(prefix.flush())).descriptor(found.id());
+        if (descriptor.isEmpty() && PathStatus.exists(metadata.order())) {
+            descriptor = Optional.of(metadata.readOrder());
+        }
         if (descriptor.isEmpty() || !PathStatus.isDirectory(found.directory())) {
             throw refused(
                     "building dataset " + found.id(),

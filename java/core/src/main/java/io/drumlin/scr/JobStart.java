@@ -1,13 +1,16 @@
 package io.drumlin.scr;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.OwnDirectory;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.UUID;
 
 /** The work of {@code SCR_Init} before the program continues: directories, purges, caches, and flushes that are due. */
 final class JobStart {
@@ -44,6 +47,8 @@ final class JobStart {
     void run(String program, StorageEngine storage) throws IOException {
         KvTreeStore store = new KvTreeStore(storage);
         Agreement.run(world, "preparing the directories of SCR", () -> prepare(program, store));
+        requireOnePrefix(store);
+        RootRank.run(world, "listing datasets that were copied", new Scavenge(prefix, storage)::listCopied);
         cache.checkSets();
         if (settings.flag("SCR_PREFIX_PURGE")) {
             RootRank.run(world, "deleting all datasets", () -> new PrefixFiles(prefix, store).deleteAll());
@@ -73,6 +78,36 @@ final class JobStart {
             nodes.set("NODES", layout.nodes());
             store.replace(prefix.nodes(), nodes);
             store.replace(prefix.applicationConfig(), StandardCharsets.UTF_8.encode(program));
+        }
+    }
+
+    /**
+     * Requires that all nodes have the same directory at the path of the prefix directory. Otherwise flushes would go
+     * elsewhere.
+     */
+    private void requireOnePrefix(KvTreeStore store) throws IOException {
+        String operation = "looking for the prefix directory in all nodes";
+        String start = Agreement.bcast(world, "start." + UUID.randomUUID(), 0);
+        // No node can have a name in its cache that is new.
+        Path mark = prefix.scr().resolve(start);
+        RootRank.run(world, operation, () -> store.replace(mark, new KvTree()));
+        IOException failure = Agreement.attempt(world, operation, () -> {
+            if (layout.isLeader() && !PathStatus.exists(mark)) {
+                throw DrumlinException.during(operation)
+                        .path(prefix.path())
+                        .rank(world.rank())
+                        .problem("node " + settings.node() + " does not see there what rank 0 has written")
+                        .advice("mount the file system on that node, or start without the node; SCR_PREFIX must be one"
+                                + " directory for all")
+                        .exception();
+            }
+        });
+        try {
+            Agreement.agree(world, operation, failure);
+        } finally {
+            if (world.rank() == 0) {
+                store.storage().delete(mark);
+            }
         }
     }
 

@@ -1,13 +1,14 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.Printable;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedSet;
@@ -19,6 +20,8 @@ import java.util.TreeSet;
  * run in the prefix directory meanwhile. Not thread-safe.
  */
 public final class Scavenge {
+
+    private static final System.Logger LOG = System.getLogger(Scavenge.class.getName());
 
     private final ScrPrefix prefix;
     private final KvTreeStore store;
@@ -116,13 +119,12 @@ public final class Scavenge {
         return states.name(id).orElse("");
     }
 
-    private FlushStates states() throws IOException {
-        return new FlushStates(store.readIfThere(prefix.flush()));
+    private DatasetMetadata metadata(int id) {
+        return DatasetMetadata.of(prefix, id, store.storage());
     }
 
-    /** The file that tells the nodes, and a later scavenge, of which dataset the saved files are. */
-    static Path order(ScrPrefix prefix, int id) {
-        return prefix.metadata(id).resolve("scavenge.scr");
+    private FlushStates states() throws IOException {
+        return new FlushStates(store.readIfThere(prefix.flush()));
     }
 
     /**
@@ -137,7 +139,7 @@ public final class Scavenge {
         DatasetDescriptor descriptor = states().descriptor(id)
                 .orElseThrow(
                         () -> refused(id, prefix.flush(), "it has no DSETDESC of this dataset", "SCR 3 writes it"));
-        DatasetMetadata metadata = DatasetMetadata.of(prefix, id, store.storage());
+        DatasetMetadata metadata = metadata(id);
         if (PathStatus.exists(metadata.summary())) {
             requireSame(id, metadata.summary(), metadata.readDescriptor(), descriptor);
             if (metadata.readComplete()) {
@@ -147,11 +149,46 @@ public final class Scavenge {
         }
         requireFreeId(id, descriptor);
         requireKnownFiles(id, descriptor);
-        store.makeDirectory(prefix.metadata(id));
-        KvTree order = new KvTree();
-        order.put("DSETDESC", descriptor.tree().copy());
-        store.replace(order(prefix, id), order);
+        metadata.writeOrder(descriptor, 0);
         return true;
+    }
+
+    /**
+     * Lists the datasets that a job copied in the background and did not list any more. A checkpoint becomes CURRENT as
+     * it would have, unless CURRENT was set to an older one than the newest.
+     */
+    void listCopied() throws IOException {
+        for (int id : new TreeSet<>(prefix.metadataDirectories().values())) {
+            Set<Integer> copied = metadata(id).ranksCopied();
+            if (!copied.isEmpty()) {
+                list(id, copied);
+            }
+        }
+    }
+
+    private void list(int id, Set<Integer> copied) throws IOException {
+        String name = metadata(id).readOrder().name().orElse("");
+        try {
+            finish(id, copied);
+            new IndexFile(prefix, store.storage()).update(index -> {
+                Optional<String> before =
+                        index.newestRestartable(record -> record.id() < id).map(IndexRecord::name);
+                if (index.current().equals(before)) {
+                    index.setCurrent(name);
+                }
+            });
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "dataset " + Printable.text(name) + " was in the prefix directory when its job died, and is listed"
+                            + " now");
+        } catch (IOException e) {
+            KvTreeStore.requireDamage(e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "dataset " + Printable.text(name)
+                            + " was copied to the prefix directory by a job that died, but cannot be listed: "
+                            + e.getMessage());
+        }
     }
 
     private void requireFreeId(int id, DatasetDescriptor descriptor) throws IOException {
@@ -166,9 +203,9 @@ public final class Scavenge {
     }
 
     private void requireKnownFiles(int id, DatasetDescriptor descriptor) throws IOException {
-        Path order = order(prefix, id);
+        Path order = metadata(id).order();
         if (PathStatus.exists(order)) {
-            requireSame(id, order, readOrder(store, prefix, id), descriptor);
+            requireSame(id, order, metadata(id).readOrder(), descriptor);
             return;
         }
         for (Path path : PathStatus.entries(prefix.metadata(id))) {
@@ -182,11 +219,6 @@ public final class Scavenge {
                                 + " takes what is there; otherwise move the directory away");
             }
         }
-    }
-
-    static DatasetDescriptor readOrder(KvTreeStore store, ScrPrefix prefix, int id) throws IOException {
-        KvTree descriptor = store.read(order(prefix, id)).get("DSETDESC");
-        return DatasetDescriptor.of(descriptor == null ? new KvTree() : descriptor);
     }
 
     private void requireSame(int id, Path path, DatasetDescriptor found, DatasetDescriptor wanted)
@@ -242,7 +274,7 @@ public final class Scavenge {
         FlushStates states = states();
         states.flushed(id, true);
         store.replace(prefix.flush(), states.tree());
-        store.storage().delete(order(prefix, id));
+        store.storage().delete(metadata(id).order());
         return rebuilt;
     }
 }

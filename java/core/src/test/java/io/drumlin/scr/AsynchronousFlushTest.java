@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Datasets that are copied to the prefix directory while the program goes on. */
 @Timeout(60)
@@ -130,6 +133,81 @@ class AsynchronousFlushTest extends DatasetJobs {
             read(datasets, rank);
         });
         assertThat(Files.exists(prefix().resolve("ckpt.1"))).isTrue();
+    }
+
+    /** Nobody lists the dataset any more when the job dies between two calls, and the caches die with it. */
+    @ParameterizedTest
+    @CsvSource({"true, false", "true, true", "false, false"})
+    void aCopyThatEndedIsListedByTheNextJob(boolean checkpoint, boolean flushFileLost) throws Exception {
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.0");
+            write(datasets, rank, "ckpt.1", checkpoint);
+            datasets.shouldExit();
+            gate.countDown();
+        });
+        endCopies();
+        assertThat(isComplete("ckpt.1")).isFalse();
+        storage = new NioEngine();
+        deleteCaches();
+        if (flushFileLost) {
+            Files.delete(new ScrPrefix(prefix()).flush());
+        }
+        List<String> lines = logged(() -> job((datasets, rank) -> {
+            String newest = checkpoint ? "ckpt.1" : "ckpt.0";
+            assertThat(datasets.haveRestart()).contains(newest);
+            read(datasets, rank, newest);
+        }));
+        assertThat(lines).singleElement().asString().contains("ckpt.1", "listed now");
+        DatasetMetadata metadata = DatasetMetadata.of(
+                new ScrPrefix(prefix()), index().record("ckpt.1").orElseThrow(), storage);
+        metadata.checkContent(metadata.check());
+        if (!checkpoint) {
+            assertThat(file("ckpt.1", 2, 2)).hasBinaryContent(content("ckpt.1", 2, 2));
+        }
+    }
+
+    /** Of rank 2 nothing was copied. What a restart does not take is told. */
+    @Test
+    void aCopyThatLacksARankIsNamedAndPassedBy() throws Exception {
+        storage = before("ckpt.1/rank_2", this::pass);
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.0");
+            write(datasets, rank, "ckpt.1");
+        });
+        storage = new NioEngine();
+        for (int rank = 0; rank < RANKS; rank++) {
+            while (rank != 2
+                    && !Files.exists(new ScrPrefix(prefix()).metadata(2).resolve("filemap_" + rank))) {
+                Thread.onSpinWait();
+            }
+        }
+        deleteCaches();
+        List<String> lines = logged(() -> job((datasets, rank) -> {
+            assertThat(datasets.haveRestart()).contains("ckpt.0");
+            read(datasets, rank, "ckpt.0");
+        }));
+        assertThat(lines).singleElement().asString().contains("ckpt.0", "ckpt.1 (its copy did not end)");
+        assertThat(isComplete("ckpt.1")).isFalse();
+    }
+
+    /** Somebody who went back in time is not thrown forward. */
+    @Test
+    void aCopyThatEndedDoesNotChangeACurrentThatSomebodySet() throws Exception {
+        job((datasets, rank) -> {
+            write(datasets, rank, "ckpt.-1");
+            write(datasets, rank, "ckpt.0");
+            write(datasets, rank, "ckpt.1");
+            datasets.shouldExit();
+            gate.countDown();
+        });
+        endCopies();
+        storage = new NioEngine();
+        deleteCaches();
+        new IndexOperations(new ScrPrefix(prefix()), storage).current("ckpt.-1");
+        List<String> lines = logged(
+                () -> job((datasets, rank) -> assertThat(datasets.haveRestart()).contains("ckpt.-1")));
+        assertThat(isComplete("ckpt.1")).isTrue();
+        assertThat(lines).hasSize(2).last().asString().contains("ckpt.0", "ckpt.1");
     }
 
     private void read(ScrDatasets datasets, int rank) throws IOException {

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,9 +25,20 @@ class OtherStartsTest extends DatasetJobs {
 
     private String prefix = "prefix";
 
+    /** Where the prefix directory of the last rank is, as on a node that has something else mounted there. */
+    private String prefixOfLast = "";
+
     @Override
     Path prefix() {
         return directory.resolve(prefix);
+    }
+
+    @Override
+    ScrConfig config(Communicator world) {
+        ScrConfig config = super.config(world);
+        return prefixOfLast.isEmpty() || world.rank() < RANKS - 1
+                ? config
+                : config.set("SCR_PREFIX", directory.resolve(prefixOfLast).toString());
     }
 
     private void twoCheckpoints() throws IOException {
@@ -162,6 +176,45 @@ class OtherStartsTest extends DatasetJobs {
         store.replace(index, tree);
     }
 
+    @Test
+    void aNodeWithoutThePrefixDirectoryIsFoundAtTheStart() throws IOException {
+        prefixOfLast = "notMounted";
+        assertThatThrownBy(() -> job((datasets, rank) -> {}))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining("n3")
+                .hasMessageContaining("notMounted");
+        prefixOfLast = "";
+        job((datasets, rank) -> {});
+        List<Path> left = new ArrayList<>(PathStatus.entries(new ScrPrefix(prefix()).scr()));
+        left.removeIf(each -> List.of("nodes.scr", "app.conf", "flush.scr")
+                .contains(each.getFileName().toString()));
+        assertThat(left).isEmpty();
+    }
+
+    /** The file system goes away while the job runs; the program writes into the directory below. */
+    @ParameterizedTest
+    @CsvSource({"0", "1"})
+    void aFlushThatOneNodeWritesElsewhereIsNotListed(String bypass) throws IOException {
+        parameters.put("SCR_FLUSH", "1");
+        parameters.put("SCR_CACHE_BYPASS", bypass);
+        prefixOfLast = "link";
+        Files.createDirectories(prefix());
+        Path link = Files.createSymbolicLink(directory.resolve("link"), prefix());
+        Files.createDirectories(directory.resolve("below"));
+        job((datasets, rank) -> {
+            Path seen = rank == RANKS - 1 ? link : prefix();
+            assertThat(write(datasets, seen.resolve("ckpt.1/rank_" + rank))).isTrue();
+            if (rank == RANKS - 1) {
+                Files.delete(link);
+                Files.createSymbolicLink(link, directory.resolve("below"));
+            }
+            assertThatThrownBy(() -> write(datasets, seen.resolve("ckpt.2/rank_" + rank)))
+                    .hasMessageContaining("ckpt.2/rank_3");
+        });
+        assertThat(index().record("ckpt.2").orElseThrow().isComplete()).isFalse();
+        assertThat(index().current()).contains("ckpt.1");
+    }
+
     /** The caches are in memory, and numbers are never used again, so nothing else would delete the rest. */
     @Test
     void whatAKillLeavesOfADatasetThatWasDeletedIsDeleted() throws IOException {
@@ -178,5 +231,13 @@ class OtherStartsTest extends DatasetJobs {
         storage = new NioEngine();
         job((datasets, rank) -> assertThat(datasets.haveRestart()).isEmpty());
         assertThat(data.getParent()).doesNotExist();
+    }
+
+    private static boolean write(ScrDatasets datasets, Path file) throws IOException {
+        datasets.startOutput(file.getName(file.getNameCount() - 2).toString(), true, false);
+        Path path = datasets.routeFile(file);
+        Files.createDirectories(path.getParent());
+        Files.writeString(path, file.toString());
+        return datasets.completeOutput(true);
     }
 }
