@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.comm.Communicator;
+import io.drumlin.format.fti.FileEntry;
+import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;
@@ -24,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -424,6 +428,87 @@ class NodeOrderTest {
                 assertThat(values).isEqualTo(expected);
             });
         }
+    }
+
+    /**
+     * After a restart with its nodes in another order, C FTI names files by the new ranks; places keep their data. Whoever restarts then
+     * gets the data of the place with its number.
+     */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 2", "1, 3", "1, 4", "2, 1", "2, 2", "2, 4", "4, 1", "4, 3", "4, 4", "5, 1", "5, 2", "5, 4"})
+    void filesOfCFtiAfterARestartInAnotherOrder(String ioMode, int level) throws IOException {
+        List<List<String>> orders = new ArrayList<>(ordersOf(NODES));
+        Collections.shuffle(orders, random);
+        RunFixture.Opening inPlaces = builder -> builder.orderOfNodes().open();
+        for (List<String> hosts : List.of(block(NODES, 2), block(orders.get(0), 2), cyclic(orders.get(1), 2))) {
+            for (RunFixture.Opening opening : List.of(inPlaces, (RunFixture.Opening) Checkpoints.Builder::open)) {
+                RunFixture run = run(ioMode, Map.of());
+                run.runOn(block(NODES, 2), inPlaces, (checkpoints, comm) -> {
+                    checkpoints.protect(0, values(comm.rank(), 7));
+                    checkpoints.checkpoint(7, Level.of(level));
+                });
+                nameAsCFti(run, Level.of(level), block(orders.get(2), 2));
+                if (level > 1 && level < 4 && random.nextBoolean()) {
+                    run.loseDisk(orders.get(1).get(0));
+                }
+                RunFixture.Body body =
+                        (checkpoints, comm) -> assertRecovers(checkpoints, checkpoints.communicator(), 7);
+                if (opening != inPlaces && !hosts.get(0).equals(hosts.get(1))) {
+                    // C FTI does not record how ranks were dealt out.
+                    Path topology = run.file("Topology.fti");
+                    String ours = Files.readString(topology);
+                    Files.writeString(topology, ours.replaceAll("(?s)\\[drumlin.*|digest *= [^\n]*\n", ""));
+                    assertThatThrownBy(() -> run.runOn(hosts, opening, body)).hasMessageContaining("at no level");
+                    Files.writeString(topology, ours);
+                }
+                run.runOn(hosts, opening, body);
+                run.runOn(hosts, opening, body);
+            }
+        }
+    }
+
+    /** Makes a checkpoint one that C FTI wrote when it was started with ranks on these hosts, in places that they had before. */
+    private static void nameAsCFti(RunFixture run, Level level, List<String> hosts) throws IOException {
+        NioEngine storage = new NioEngine();
+        int l = level.number();
+        String execId = run.restartValue("exec_id");
+        for (int group = 0; group < 2; group++) {
+            Path path = run.directory().resolve("Meta/" + execId + "/l" + l + "/" + GroupMetadata.fileName(0, group));
+            GroupMetadata metadata = MetadataFiles.read(path, storage);
+            List<FileEntry> files = new ArrayList<>();
+            for (int node = 0; node < NODES.size(); node++) {
+                FileEntry file = metadata.files().get(node);
+                int rank = hosts.indexOf(NODES.get(node)) + group;
+                // Digests that C FTI writes.
+                String md5 = file.plainDigest();
+                String name = file.name().replaceFirst("Rank\\d", "Rank" + rank);
+                FileEntry own = new FileEntry(
+                        name, file.size(), file.maxSize(), md5, file.variables(), List.of(), file.rsedChecksum());
+                files.add(own);
+                Path local = run.localRoot(NODES.get(node)).resolve(execId).resolve("l" + l);
+                Path global = run.directory().resolve("Global/" + execId + "/l4");
+                Path directory = level == Level.L4 ? global : local;
+                int place = 2 * node + group;
+                for (String kind : List.of("Rank", "Pcof", "RSed")) {
+                    for (String suffix : List.of(".fti", ".h5")) {
+                        Path from = directory.resolve("Ckpt7-" + kind + place + suffix);
+                        if (Files.exists(from)) {
+                            Files.move(from, directory.resolve("c" + kind + rank + suffix));
+                        }
+                    }
+                }
+            }
+            MetadataFiles.write(path, new GroupMetadata(metadata.type(), metadata.ckptId(), files), storage);
+        }
+        try (Stream<Path> walk = Files.walk(run.directory())) {
+            for (Path file : walk.filter(Files::isRegularFile).toList()) {
+                String name = file.getFileName().toString();
+                if (name.matches("c(Rank|Pcof|RSed).*")) {
+                    Files.move(file, file.resolveSibling("Ckpt7-" + name.substring(1, 5) + name.substring(5)));
+                }
+            }
+        }
+        Files.delete(run.directory().resolve("Meta/" + execId + "/drumlin-commits"));
     }
 
     @ParameterizedTest

@@ -76,8 +76,9 @@ public record Engine(
                 config.scrIndex()
                         .map(prefix -> new ArchiveIndex(new ScrPrefix(prefix), directories, storage, metadata)));
         CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, archive, metadata);
+        boolean byPlace = run.nodeOrder() && run.previous().stream().allMatch(each -> each.oneOrder());
         RankContext context =
-                new RankContext(app, node, group, topology, storage, slabs, reader, rejected, events(run));
+                new RankContext(app, node, group, topology, byPlace, storage, slabs, reader, rejected, events(run));
         IoMode mode = IoModes.of(context, config, levels, packing);
         LevelCopy copy = new LevelCopy(context, directories, mode);
         RestartSection restartSection = new RestartSection(app, run);

@@ -124,7 +124,7 @@ public record Run(
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
                 known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
-                found[0] = previousRun(ini, known.get(0).nodes().size(), config, ranks.size(), anyNumberOfRanks);
+                found[0] = previousRun(ini, known, config, ranks.size(), anyNumberOfRanks);
                 if (anyNumberOfRanks && !found[0].sameNodes()) {
                     // The nodes of these orders do not belong to this run.
                     known.clear();
@@ -231,16 +231,17 @@ public record Run(
     /**
      * Returns what is known about the previous run.
      *
-     * @param nodes number of its nodes
+     * @param known the orders of its nodes
      * @param size ranks of this run, heads included
      */
     private static PreviousRun previousRun(
-            IniFile topology, int nodes, FtiConfig config, int size, boolean anyNumberOfRanks) throws DrumlinException {
+            IniFile topology, List<NodeOrder> known, FtiConfig config, int size, boolean any) throws DrumlinException {
+        int nodes = known.get(0).nodes().size();
         boolean sameNodes = nodes * (long) config.nodeSize() == size;
         int before = TopologyFile.ranks(topology).orElse(0);
         int now = nodes * (config.nodeSize() - config.heads());
         if (sameNodes && before != 0 && before != now && !TopologyFile.isOfThisGroupSize(topology, config)) {
-            if (!anyNumberOfRanks) {
+            if (!any) {
                 throw otherRanks(DrumlinException.during("restart"), before, now, config);
             }
             // With other groups, whole files on the nodes could be taken for damaged. They are of no use to these
@@ -252,6 +253,7 @@ public record Run(
                 TopologyFile.numbering(topology).orElse(Numbering.NODE),
                 nodes,
                 before,
+                known.size() == 1,
                 System.currentTimeMillis() << 20 | ProcessHandle.current().pid());
     }
 
@@ -363,12 +365,13 @@ public record Run(
             previous != null && previous.numbering() == Numbering.GIVEN ? 1 : 0,
             previous != null ? previous.nodes() : 0,
             previous != null ? previous.ranks() : 0,
+            previous != null && previous.oneOrder() ? 1 : 0,
             previous != null ? previous.start() : 0
         };
         ranks.allreduce(values, Op.MAX);
         Numbering other = values[2] == 1 ? Numbering.GIVEN : Numbering.OTHER;
         Numbering numbering = values[1] == 1 ? Numbering.NODE : other;
-        return new PreviousRun(values[0] == 1, numbering, (int) values[3], (int) values[4], values[5]);
+        return new PreviousRun(values[0] == 1, numbering, (int) values[3], (int) values[4], values[5] == 1, values[6]);
     }
 
     private static StorageEngine engine(FtiConfig config) throws IOException {

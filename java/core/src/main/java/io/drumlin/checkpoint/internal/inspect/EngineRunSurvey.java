@@ -388,8 +388,9 @@ public final class EngineRunSurvey implements RunSurvey {
         private CheckpointSearch recovery(CheckpointDirectories places) {
             // Nothing is written, so the pool stays empty.
             SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
-            RankContext context =
-                    new RankContext(app, node, group, topology, storage, slabs, reader, rejected, RunEvents.none());
+            boolean byPlace = order.numbering().isEmpty(); // then C FTI has written it
+            RankContext context = new RankContext(
+                    app, node, group, topology, byPlace, storage, slabs, reader, rejected, RunEvents.none());
             IoMode mode = IoModes.of(context, config, places, config.packing());
             FileRebuilder rebuilder = new FileRebuilder(app, group, storage, slabs, reader);
             return new CheckpointSearch(context, levels, mode, rebuilder, log);

@@ -16,6 +16,7 @@ import io.drumlin.storage.StorageEngine;
  * @param node the ranks of {@code app} that share node-local storage with this rank
  * @param group the ranks of {@code app} that rebuild each other's lost files
  * @param topology the place of this rank
+ * @param byPlace whether data belong to places in the order of nodes, of which there was one only
  * @param slabs slabs of {@code reader} and of all writers
  * @param rejected collects files that cannot be used
  * @param events records what happens on this rank
@@ -25,6 +26,7 @@ public record RankContext(
         Communicator node,
         Group group,
         Topology topology,
+        boolean byPlace,
         StorageEngine storage,
         SlabPool slabs,
         CheckpointReader reader,
@@ -44,7 +46,7 @@ public record RankContext(
      */
     public RankContext standingFor(int place) {
         Group heads = new Group(group.sector(), place, group.comm());
-        return new RankContext(app, node, heads, topology.at(place), storage, slabs, reader, rejected, events);
+        return new RankContext(app, node, heads, topology.at(place), byPlace, storage, slabs, reader, rejected, events);
     }
 
     /** Returns whether this rank is in the first group of those that take part. Heads stand for one group at a time. */
@@ -53,8 +55,20 @@ public record RankContext(
         return group.sector() == 0 && (onePerNode || group.id() == topology.heads());
     }
 
+    /**
+     * Returns whether a file of C FTI is that of its place in this rank's group, although its name may have another rank.
+     * After a restart with its nodes in another order C FTI names files by the new ranks, and places keep their data.
+     * With ranks that are numbered node by node a name shows it: a fresh run gives the place {@code k} of the first node
+     * the rank {@code k}, and so on.
+     *
+     * @param owner the rank in the name
+     */
+    public boolean isPlaceOfCFti(int owner) {
+        return byPlace || (topology.isNumberedByNode() && owner % topology.nodeSize() == topology.place());
+    }
+
     /** Returns a copy with another list of rejected files. */
     public RankContext with(RejectedFiles others) {
-        return new RankContext(app, node, group, topology, storage, slabs, reader, others, events);
+        return new RankContext(app, node, group, topology, byPlace, storage, slabs, reader, others, events);
     }
 }

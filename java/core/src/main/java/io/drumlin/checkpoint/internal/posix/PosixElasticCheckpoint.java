@@ -216,7 +216,9 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
         int owner = FileNames.owner(entry.name()).orElse(entry.rank());
         // Names count the heads, which are the first ranks of each node.
         int fileRank = rank + (node + 1) * groups.first;
-        if (owner >= 0 && owner != fileRank) {
+        // After a restart in another order C FTI names files by the new ranks, as in PosixMode.
+        boolean isNamedAgain = group.origin().isEmpty() && (owner - fileRank) % (groups.first + groups.count) == 0;
+        if (owner >= 0 && owner != fileRank && !isNamedAgain) {
             throw refused(
                     run.places().metadataDirectory(Level.L4, metadataSlot),
                     "at the place of rank " + fileRank + " is the file of rank " + owner

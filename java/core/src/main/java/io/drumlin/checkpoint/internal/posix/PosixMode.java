@@ -339,7 +339,9 @@ public final class PosixMode implements IoMode {
     public byte[] description() throws IOException {
         GroupMetadata metadata = last();
         FileEntry own = metadata.files().get(group.index());
-        return MetadataFiles.bytes(metadata.withFiles(List.of(own)));
+        // C FTI may have named it by another rank.
+        FileEntry named = own.withName(rankFileName(FileKind.PLAIN, metadata.ckptId()), -1);
+        return MetadataFiles.bytes(metadata.withFiles(List.of(named)));
     }
 
     private static GroupMetadata described(byte[] description) throws IOException {
@@ -527,6 +529,12 @@ public final class PosixMode implements IoMode {
                     "restart with the number of ranks, node_size and group_size of the run that wrote it");
         }
         Optional<String> sharedName = shared(level).map(writer -> writer.fileName(metadata.ckptId()));
+        FileEntry own = metadata.files().get(group.index());
+        if (metadata.origin().isEmpty()
+                && sharedName.equals(Optional.of(own.name()))
+                && !(context.byPlace() || topology.isNumberedByNode())) {
+            throw notTold(path, "the metadata of C FTI do not say which ranks were on which node");
+        }
         GroupMetadata named = withNames(
                 metadata,
                 (file, member) -> sharedName.equals(Optional.of(file.name()))
@@ -543,24 +551,36 @@ public final class PosixMode implements IoMode {
             throw MetadataOrigin.refused(
                     path, "[" + group.index() + "] ckpt_file_name is " + name, "the metadata are damaged");
         }
-        return isOfTheseRanks(named, fileRanks) ? named : null;
+        return isOfTheseRanks(path, named, fileRanks) ? named : null;
     }
 
     /**
      * Returns whether the ranks were dealt out to the nodes in this way when metadata were written. Metadata go by
      * place: otherwise a rank would take the file of another one for its own.
      */
-    private static boolean isOfTheseRanks(GroupMetadata metadata, long[] fileRanks) {
+    private boolean isOfTheseRanks(Path path, GroupMetadata metadata, long[] fileRanks) throws DrumlinException {
         for (int member = 0; member < fileRanks.length; member++) {
             String name = metadata.files().get(member).name();
             int owner = FileNames.differential(name)
                     .map(FileNames.Differential::rank)
                     .orElse(FileNames.owner(name).orElse(-1));
-            if (owner >= 0 && owner != fileRanks[member]) {
+            if (owner >= 0
+                    && owner != fileRanks[member]
+                    && (metadata.origin().isPresent() || !context.isPlaceOfCFti(owner))) {
+                if (metadata.origin().isEmpty()) {
+                    throw notTold(path, "at the place of rank " + fileRanks[member] + " is the file of rank " + owner);
+                }
                 return false;
             }
         }
         return true;
+    }
+
+    private static DrumlinException notTold(Path path, String problem) {
+        return MetadataOrigin.refused(
+                path,
+                problem + ": it cannot be told whose data C FTI has put there",
+                "let mpirun (--map-by) or srun (--distribution) place the ranks on the nodes as in the run that wrote it");
     }
 
     private void requireRanks(Path path, GroupMetadata metadata) throws DrumlinException {

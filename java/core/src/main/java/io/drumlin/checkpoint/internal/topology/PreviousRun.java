@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
  * @param numbering numbering of its ranks; {@link Numbering#NODE} also if that is unknown
  * @param nodes number of its nodes
  * @param ranks number of its application ranks, 0 if unknown
+ * @param oneOrder whether its nodes had one order only
  * @param start a number that identifies this start of the run
  */
-public record PreviousRun(boolean sameNodes, Numbering numbering, int nodes, int ranks, long start) {}
+public record PreviousRun(boolean sameNodes, Numbering numbering, int nodes, int ranks, boolean oneOrder, long start) {}
