@@ -62,7 +62,20 @@ public final class OwnDirectory {
     private record Owner(int uid, boolean ofLink) {
 
         boolean isAnother() throws IOException {
-            return uid != ROOT && uid != (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+            return uid != ROOT && uid != ownUid(Path.of("/proc/self"));
+        }
+    }
+
+    /** @param self what belongs to this process; without it, as on macOS, a file that is made for it */
+    static int ownUid(Path self) throws IOException {
+        if (Files.exists(self)) {
+            return (Integer) Files.getAttribute(self, "unix:uid");
+        }
+        Path made = Files.createTempFile("drumlin", ".owner");
+        try {
+            return (Integer) Files.getAttribute(made, "unix:uid");
+        } finally {
+            Files.delete(made);
         }
     }
 

@@ -7,6 +7,7 @@ import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import java.util.function.UnaryOperator;
 public record LeaseHolder(String token, String host, String machine, long pid, String start, String job) {
 
     private static final String SECTION = "lease";
+    private static final Path PROC = Path.of("/proc");
 
     /**
      * The variables in which {@code drumlin launch} and batch systems name a job, each with the variable that
@@ -42,13 +44,24 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
      * @param environment returns the value of a variable, or {@code null}
      */
     public static LeaseHolder here(UnaryOperator<String> environment) throws IOException {
+        return here(environment, PROC);
+    }
+
+    /** @param proc the kernel's files about processes; macOS has none */
+    static LeaseHolder here(UnaryOperator<String> environment, Path proc) throws IOException {
         long pid = ProcessHandle.current().pid();
+        String token = UUID.randomUUID().toString();
         String host = HostName.read();
-        String boot =
-                Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
-        Path space = Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
-        String machine = host + " " + boot + " " + space;
-        return new LeaseHolder(UUID.randomUUID().toString(), host, machine, pid, startOf(pid), job(environment));
+        String start = startOf(pid, proc);
+        String scope;
+        if (Files.exists(proc.resolve("self"))) {
+            scope = Files.readString(proc.resolve("sys/kernel/random/boot_id")).strip() + " "
+                    + Files.readSymbolicLink(proc.resolve("self/ns/pid"));
+        } else {
+            // If the system does not tell when a process started, nobody can look for this one.
+            scope = start.isEmpty() ? token : "-";
+        }
+        return new LeaseHolder(token, host, host + " " + scope, pid, start, job(environment));
     }
 
     private static String job(UnaryOperator<String> environment) {
@@ -63,10 +76,23 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
         return "";
     }
 
-    /** Returns when a process of this machine started, in ticks since boot; empty if it has ended. */
     static String startOf(long pid) {
+        return startOf(pid, PROC);
+    }
+
+    /**
+     * Returns when a process of this machine started, in ticks since boot, or without {@code /proc} as a time; empty if
+     * it has ended.
+     */
+    static String startOf(long pid, Path proc) {
+        if (!Files.exists(proc.resolve("self"))) {
+            return ProcessHandle.of(pid)
+                    .flatMap(process -> process.info().startInstant())
+                    .map(Instant::toString)
+                    .orElse("");
+        }
         try {
-            String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+            String stat = Files.readString(proc.resolve(pid + "/stat"));
             // The name may contain any character.
             String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
             boolean ended = fields[0].equals("Z") || fields[0].equals("X");
