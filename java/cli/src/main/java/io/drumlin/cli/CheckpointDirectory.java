@@ -15,7 +15,6 @@ import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -121,7 +120,7 @@ final class CheckpointDirectory {
             return false;
         }
         try {
-            IniFile ini = IniFile.parse(Files.readString(file, StandardCharsets.ISO_8859_1), file.toString());
+            IniFile ini = IniFile.parse(PathStatus.readText(file), file.toString());
             return ini.get("basic", "ckpt_dir").isPresent();
         } catch (DrumlinException e) {
             return false;

@@ -4,8 +4,8 @@ import io.drumlin.format.fti.IniFile;
 import io.drumlin.scr.Scavenge;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -102,7 +102,8 @@ final class CheckpointWatch {
     }
 
     private static Optional<String> committed(Path log) throws IOException {
-        return Files.readAllLines(log, StandardCharsets.ISO_8859_1).stream()
+        return PathStatus.readText(log)
+                .lines()
                 .filter(line -> line.startsWith(COMMITTED))
                 .reduce((first, second) -> second)
                 .map(line -> log + " " + line);
@@ -115,7 +116,7 @@ final class CheckpointWatch {
 
     /** Returns the log of the present run. Its path has the id of the run. */
     private static Path log(Path config) throws IOException {
-        IniFile ini = IniFile.parse(Files.readString(config, StandardCharsets.ISO_8859_1), config.toString());
+        IniFile ini = IniFile.parse(PathStatus.readText(config), config.toString());
         return Path.of(
                 ini.get("basic", "meta_dir").orElse(""),
                 ini.get("restart", "exec_id").orElse(""),

@@ -3,8 +3,8 @@ package io.drumlin.cli;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -82,7 +82,7 @@ final class RunConfigs {
     /** Adds the directories of a configuration. */
     private static void addDirectories(Path config, Set<Path> data) throws IOException {
         try {
-            IniFile ini = IniFile.parse(Files.readString(config, StandardCharsets.ISO_8859_1), config.toString());
+            IniFile ini = IniFile.parse(PathStatus.readText(config), config.toString());
             for (String key : List.of("ckpt_dir", "glbl_dir", "meta_dir")) {
                 ini.get("basic", key).ifPresent(directory -> data.add(absolute(config.resolveSibling(directory))));
             }

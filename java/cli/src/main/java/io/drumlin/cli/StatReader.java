@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import io.drumlin.storage.PathStatus;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -68,6 +69,7 @@ final class StatReader {
     }
 
     private boolean isRecording() throws IOException {
+        PathStatus.requireNoDevice(file);
         try (InputStream start = Files.newInputStream(file)) {
             return Arrays.equals(start.readNBytes(MAGIC.length), MAGIC);
         }

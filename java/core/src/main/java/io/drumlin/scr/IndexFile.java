@@ -97,6 +97,7 @@ public final class IndexFile {
         synchronized (IN_THIS_PROCESS) {
             files.makeDirectory(prefix.scr());
             Path lockFile = prefix.scr().resolve("index.lock");
+            PathStatus.requireNoDevice(lockFile);
             try (FileChannel channel =
                     FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 lock(channel, lockFile);

@@ -5,7 +5,6 @@ import io.drumlin.comm.BatchSystem;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -103,7 +102,7 @@ public final class ScrConfig {
         joined.put("SCR_PREFIX", prefix.path().toString());
         ScrConfig config = new ScrConfig(joined);
         if (PathStatus.exists(prefix.applicationConfig())) {
-            for (String line : Files.readAllLines(prefix.applicationConfig(), StandardCharsets.UTF_8)) {
+            for (String line : lines(prefix.applicationConfig())) {
                 try {
                     config.add(line);
                 } catch (IllegalArgumentException e) {
@@ -243,6 +242,10 @@ public final class ScrConfig {
                 .toList();
     }
 
+    private static List<String> lines(Path path) throws IOException {
+        return PathStatus.readText(path, StandardCharsets.UTF_8).lines().toList();
+    }
+
     private void readFile(
             ScrSettings settings, Map<String, String> values, Map<String, Map<String, String>> descriptors)
             throws IOException {
@@ -251,7 +254,7 @@ public final class ScrConfig {
         if (name.isEmpty() && !PathStatus.exists(path)) {
             return;
         }
-        for (String line : Files.readAllLines(path, StandardCharsets.UTF_8)) {
+        for (String line : lines(path)) {
             try {
                 ConfigLine.parse(line, environment).ifPresent(each -> take(each, values, descriptors));
             } catch (IllegalArgumentException e) {

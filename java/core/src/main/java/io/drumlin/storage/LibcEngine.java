@@ -70,7 +70,7 @@ public final class LibcEngine implements StorageEngine {
 
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
-        OpenMode.check(modes);
+        OpenMode.check(path, modes);
         byte[] name = PathBytes.of(path);
         try {
             int permissions = modes.contains(OpenMode.PRIVATE) ? PRIVATE_MODE : CREATION_MODE;

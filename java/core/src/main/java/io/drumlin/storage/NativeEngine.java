@@ -59,7 +59,7 @@ public final class NativeEngine implements StorageEngine {
 
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
-        OpenMode.check(modes);
+        OpenMode.check(path, modes);
         int fd = descriptor(path, bits(modes), modes.contains(OpenMode.PRIVATE) ? PRIVATE_MODE : CREATION_MODE);
         try {
             return new NativeFile(path, fd, alignment(fd));

@@ -46,7 +46,7 @@ public final class NioEngine implements StorageEngine {
 
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
-        OpenMode.check(modes);
+        OpenMode.check(path, modes);
         try {
             return modes.contains(OpenMode.DIRECT) && DIRECT != null
                     ? openDirect(path, modes, DIRECT)

@@ -1,7 +1,10 @@
 package io.drumlin.storage;
 
+import io.drumlin.DrumlinException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -17,6 +20,9 @@ import java.util.stream.Stream;
  * file for lost. They follow links.
  */
 public final class PathStatus {
+
+    /** Far larger than any text. It keeps a wrong path from filling the memory. */
+    private static final long MOST_TEXT = 64L << 20;
 
     private PathStatus() {}
 
@@ -96,6 +102,58 @@ public final class PathStatus {
      */
     public static long size(Path path) throws IOException {
         return read(path).size();
+    }
+
+    /**
+     * Refuses what is neither a file nor a directory: to open a pipe waits for another process, and a device can have
+     * bytes without end.
+     *
+     * @param path the path that is going to be opened; nothing need be there
+     * @throws IOException a pipe, socket or device is there; the failure proves that it is no file of a run
+     */
+    public static void requireNoDevice(Path path) throws IOException {
+        if (attributes(path).filter(BasicFileAttributes::isOther).isPresent()) {
+            throw DrumlinException.during("open")
+                    .path(path)
+                    .problem("it is a pipe, a socket or a device, not a file")
+                    .advice("put the file back from a copy, or delete what is there")
+                    .exception();
+        }
+    }
+
+    /**
+     * Reads a small text file as a whole, after a look at its type and size. All texts that Drumlin reads are read here.
+     *
+     * @param path the path of the file
+     * @return its text; bytes that are not UTF-8 are kept unchanged, because only ASCII characters matter
+     * @throws NoSuchFileException nothing has that name
+     * @throws IOException it is no file, is larger than 64 MiB, or cannot be read
+     */
+    public static String readText(Path path) throws IOException {
+        return readText(path, StandardCharsets.ISO_8859_1);
+    }
+
+    /**
+     * Reads a small text file like {@link #readText(Path)}.
+     *
+     * @param path the path of the file
+     * @param charset how the letters are encoded
+     * @return its text
+     * @throws NoSuchFileException nothing has that name
+     * @throws IOException it is no file, is larger than 64 MiB, or cannot be read
+     */
+    public static String readText(Path path, Charset charset) throws IOException {
+        requireNoDevice(path);
+        long size = Files.size(path);
+        if (size > MOST_TEXT) {
+            throw DrumlinException.during("read")
+                    .path(path)
+                    .range(0, size)
+                    .problem("this is no text file of Drumlin or of its user: the limit is " + MOST_TEXT + " bytes")
+                    .advice("put the file back from a copy")
+                    .exception();
+        }
+        return Files.readString(path, charset);
     }
 
     private static Optional<BasicFileAttributes> attributes(Path path) throws IOException {

@@ -10,7 +10,6 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -19,23 +18,12 @@ import java.util.Objects;
 /** Reads and replaces the small text files of a run as a whole. */
 public final class TextFiles {
 
-    /** Far larger than any configuration file. It keeps a wrong path from filling the memory. */
-    private static final long MAX_BYTES = 64L << 20;
-
     private TextFiles() {}
 
     /** Reads a text. Bytes that are not UTF-8 are kept unchanged, because only ASCII characters matter here. */
     public static String read(Path path) throws IOException {
         try {
-            long size = PathStatus.size(path);
-            if (size > MAX_BYTES) {
-                throw DrumlinException.during("read")
-                        .path(path)
-                        .range(0, size)
-                        .problem("this is no configuration file")
-                        .exception();
-            }
-            return Files.readString(path, StandardCharsets.ISO_8859_1);
+            return PathStatus.readText(path);
         } catch (NoSuchFileException e) {
             throw DrumlinException.during("open")
                     .path(path)

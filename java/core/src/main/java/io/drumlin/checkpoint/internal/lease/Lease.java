@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.lease;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
@@ -230,7 +231,7 @@ public final class Lease implements AutoCloseable {
 
     private Optional<LeaseHolder> read() throws IOException {
         try {
-            return Optional.of(LeaseHolder.of(Files.readString(file, StandardCharsets.ISO_8859_1)));
+            return Optional.of(LeaseHolder.of(PathStatus.readText(file)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

@@ -71,7 +71,7 @@ public final class StartsFile {
         if (!PathStatus.isRegularFile(file) || PathStatus.size(file) > 2 * MOST_BYTES) {
             return List.of();
         }
-        return Files.readString(file, StandardCharsets.ISO_8859_1).lines().toList();
+        return PathStatus.readText(file).lines().toList();
     }
 
     /**
@@ -81,6 +81,7 @@ public final class StartsFile {
      */
     static void add(Path meta, String line) throws IOException {
         Path file = file(meta);
+        PathStatus.requireNoDevice(file);
         boolean exists = PathStatus.exists(file);
         long size = exists ? PathStatus.size(file) : 0;
         if (size + line.length() > MOST_BYTES) {

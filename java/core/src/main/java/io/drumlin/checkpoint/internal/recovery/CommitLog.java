@@ -172,6 +172,7 @@ public final class CommitLog {
             TextFiles.replace(file, lines, storage);
             return;
         }
+        PathStatus.requireNoDevice(file);
         try (BlockFile open = storage.open(file, EnumSet.of(OpenMode.WRITE))) {
             long end = open.size();
             if (end <= LONG) {

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.System.Logger;
@@ -75,11 +76,11 @@ public final class NodeMarker {
         long end = System.nanoTime() + PATIENCE.toNanos();
         String other = "";
         try {
-            other = Files.readString(file);
+            other = PathStatus.readText(file);
             // The other node creates the file first and writes to it later.
             while (other.isEmpty() && System.nanoTime() < end) {
                 LockSupport.parkNanos(10_000_000L);
-                other = Files.readString(file);
+                other = PathStatus.readText(file);
             }
         } catch (IOException e) {
             other = "";
