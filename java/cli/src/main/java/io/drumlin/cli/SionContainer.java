@@ -260,7 +260,13 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
         SionInput set = openSet();
         List<StoredData> tasks = new ArrayList<>();
         for (int task = 0; task < set.taskCount(); task++) {
-            tasks.add(data(set, task).ofRank(task));
+            if (header().keyValue()) {
+                for (SionStreams.OfKey values : SionStreams.OfKey.all(set, task)) {
+                    tasks.add(data(task, values).ofRank(task));
+                }
+            } else {
+                tasks.add(data(set, task).ofRank(task));
+            }
         }
         return tasks;
     }
@@ -293,9 +299,12 @@ record SionContainer(FileSource source, Optional<SionMeta> meta, Findings findin
             return data(set, task);
         }
         long key = number("key", selection, selected);
-        SionStreams.OfKey values = SionStreams.OfKey.of(set, task, key, source.path());
+        return data(task, SionStreams.OfKey.of(set, task, key, source.path()));
+    }
+
+    private static StoredData data(int task, SionStreams.OfKey values) {
         return StoredData.of(
-                "task=" + task + ",key=" + Long.toUnsignedString(key),
+                "task=" + task + ",key=" + values.name(),
                 values.size(),
                 false,
                 values,

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongConsumer;
 
 /** Copies the data of tasks of a SION file. */
@@ -80,17 +82,29 @@ final class SionStreams {
         }
     }
 
-    /** The values of a key, joined. They can be read once, from the first byte on. */
+    /** The values of a key, joined. */
     static final class OfKey implements ByteSource {
 
         private final KeyValueReader reader;
         private final long key;
         private final long size;
+        private long next;
 
         private OfKey(KeyValueReader reader, long key, long size) {
             this.reader = reader;
             this.key = key;
             this.size = size;
+        }
+
+        /** Returns those of all keys of a task, in the order of their first records. */
+        static List<OfKey> all(SionInput set, int task) throws IOException {
+            KeyValueReader reader = set.keyValueReader(task);
+            List<OfKey> all = new ArrayList<>();
+            for (long key : reader.keys()) {
+                all.add(new OfKey(
+                        reader, key, reader.statistics(key).orElseThrow().size()));
+            }
+            return all;
         }
 
         static OfKey of(SionInput set, int task, long key, Path path) throws IOException {
@@ -106,6 +120,11 @@ final class SionStreams {
             return new OfKey(reader, key, values.size());
         }
 
+        /** As selections name a key: unsigned. */
+        String name() {
+            return Long.toUnsignedString(key);
+        }
+
         @Override
         public long size() {
             return size;
@@ -113,6 +132,10 @@ final class SionStreams {
 
         @Override
         public void readFully(long offset, ByteBuffer target) throws IOException {
+            if (offset != next) {
+                reader.seek(key, offset);
+            }
+            next = offset + target.remaining();
             while (target.hasRemaining()) {
                 if (reader.read(key, target) < 0) {
                     throw new EOFException("key " + Long.toUnsignedString(key) + " has too few bytes");

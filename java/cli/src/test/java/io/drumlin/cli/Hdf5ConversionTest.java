@@ -84,6 +84,27 @@ class Hdf5ConversionTest {
         assertThat(command.out()).contains(target + ": HDF5, " + expected.size() + " datasets of " + source);
     }
 
+    /** The headers of records between the values of a key are not in it. */
+    @Test
+    void recordsWithKeysBecomeADatasetForEachKey() throws IOException {
+        Path source = ShowCommandTest.golden("sion/s08_keyval_serial", "kv.sion");
+        Path target = directory.resolve("out.h5");
+        assertThat(command.run("convert", source, target)).as(command.err()).isZero();
+        Map<String, List<Byte>> found = datasets(target);
+        assertThat(found).hasSizeGreaterThan(1);
+        for (String path : found.keySet()) {
+            assertThat(path).matches("/rank(\\d+)/task\\1/key\\d+");
+            String name = path.replaceFirst("/rank.*/task(.*)/key(.*)", "task=$1,key=$2");
+            Path value = directory.resolve("value");
+            assertThat(command.run("extract", source, "--select", name, "-o", value))
+                    .isZero();
+            assertThat(list(Files.readAllBytes(value))).isEqualTo(found.get(path));
+        }
+        Path folder = directory.resolve("all");
+        assertThat(command.run("extract", source, "--all", "-o", folder)).isZero();
+        assertThat(folder.toFile().list()).hasSize(found.size());
+    }
+
     /** Types, dimensions and provenance are what others see. */
     @Test
     void isReadByTheLibrary() throws IOException {
