@@ -3,6 +3,7 @@ package io.drumlin.cli;
 import io.drumlin.cli.ComparedSide.Said;
 import io.drumlin.cli.ElementErrors.Tolerance;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.hdf5.UnsupportedFeatureException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -120,6 +121,8 @@ final class DiffCommand implements Callable<Integer> {
             Said saidA = new Said(pathA, metadataA, runA, checkpointA, "--checkpoint-a");
             Said saidB = new Said(pathB, metadataB, runB, checkpointB, "--checkpoint-b");
             return ComparedSide.open(saidA, a -> ComparedSide.open(saidB, b -> compare(a, b)));
+        } catch (UnsupportedFeatureException e) {
+            throw e;
         } catch (FormatException e) {
             throw new CommandException(ExitCode.DAMAGED_DATA, String.valueOf(e.getMessage()));
         } catch (CommandException e) {

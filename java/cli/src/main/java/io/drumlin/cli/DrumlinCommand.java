@@ -2,6 +2,7 @@ package io.drumlin.cli;
 
 import io.drumlin.Printable;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.hdf5.UnsupportedFeatureException;
 import io.drumlin.scr.NoSuchDatasetException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -140,6 +141,10 @@ public final class DrumlinCommand implements Runnable {
         if (exception instanceof CommandException ended) {
             err.println("drumlin: " + ended.getMessage());
             return ended.exitCode();
+        }
+        if (exception instanceof UnsupportedFeatureException otherKind) {
+            err.println("drumlin: " + otherKind.getMessage());
+            return ExitCode.NOT_RECOGNISED;
         }
         if (exception instanceof FormatException damaged) {
             err.println("drumlin: " + damaged.getMessage());

@@ -1,5 +1,6 @@
 package io.drumlin.cli;
 
+import io.drumlin.format.hdf5.Hdf5File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,12 +45,15 @@ interface Format {
                 return file.get();
             }
         }
-        return FtiDataFormat.recognise(source, null)
-                .orElseThrow(() -> new CommandException(
-                        ExitCode.NOT_RECOGNISED,
-                        source.path()
-                                + ": not recognised: no kvtree, SION, GSD, HDF5 or FTI-FF file, or its file"
-                                + " record is damaged or cut off; for a file of FTI's modes POSIX and MPI-IO"
-                                + " name its metadata with --meta"));
+        Optional<RecognisedFile> data = FtiDataFormat.recognise(source, null);
+        if (data.isEmpty() && Hdf5File.userBlock(source) > 0) {
+            return Hdf5Datasets.of(source);
+        }
+        return data.orElseThrow(() -> new CommandException(
+                ExitCode.NOT_RECOGNISED,
+                source.path()
+                        + ": not recognised: no kvtree, SION, GSD, HDF5 or FTI-FF file, or its file"
+                        + " record is damaged or cut off; for a file of FTI's modes POSIX and MPI-IO"
+                        + " name its metadata with --meta"));
     }
 }

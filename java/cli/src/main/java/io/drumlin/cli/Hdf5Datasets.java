@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.Findings;
@@ -10,6 +11,7 @@ import io.drumlin.format.hdf5.Hdf5File;
 import io.drumlin.format.hdf5.Hdf5Reader;
 import io.drumlin.format.hdf5.StoredDataset;
 import io.drumlin.format.hdf5.StoredDataset.Chunk;
+import io.drumlin.format.hdf5.UnsupportedFeatureException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -29,6 +31,9 @@ final class Hdf5Datasets implements RecognisedFile {
     /** The check of the whole file; there is none without metadata, or if C FTI wrote them. */
     private final FtiDataFile.Integrity integrity;
 
+    /** Whether metadata describe the file. */
+    private final boolean isOfRank;
+
     private final Findings findings = new Findings();
 
     /** Null if the file is damaged. */
@@ -36,7 +41,9 @@ final class Hdf5Datasets implements RecognisedFile {
 
     private final List<StoredDataset> datasets;
 
-    private Hdf5Datasets(FileSource source, String title, FtiDataFile.Integrity integrity) throws IOException {
+    private Hdf5Datasets(FileSource source, String title, FtiDataFile.Integrity integrity, boolean isOfRank)
+            throws IOException {
+        this.isOfRank = isOfRank;
         this.source = source;
         this.title = title;
         this.integrity = integrity;
@@ -46,7 +53,7 @@ final class Hdf5Datasets implements RecognisedFile {
 
     /** Makes a file without metadata. */
     static Hdf5Datasets of(FileSource source) throws IOException {
-        return new Hdf5Datasets(source, "HDF5 file", new FtiDataFile.Unchecked());
+        return new Hdf5Datasets(source, "HDF5 file", new FtiDataFile.Unchecked(), false);
     }
 
     /**
@@ -56,14 +63,23 @@ final class Hdf5Datasets implements RecognisedFile {
      * @param entry the entry of the checkpoint file
      */
     static Hdf5Datasets ofRank(FileSource source, String kind, FileEntry entry) throws IOException {
-        return new Hdf5Datasets(source, "FTI " + kind + ", HDF5", FtiDataFile.checksum(entry.ownChecksum()));
+        return new Hdf5Datasets(source, "FTI " + kind + ", HDF5", FtiDataFile.checksum(entry.ownChecksum()), true);
     }
 
     private @Nullable Hdf5Reader read() throws IOException {
         try {
             return source.as(Hdf5Reader.class, path -> Hdf5Reader.open(source, path, false));
-        } catch (FormatException e) {
-            findings.add(e.finding());
+        } catch (DrumlinException e) {
+            boolean damaged = e instanceof FormatException && !(e instanceof UnsupportedFeatureException);
+            if (damaged) {
+                findings.add(((FormatException) e).finding());
+            } else {
+                // Where there is a digest, it tells a damaged file from one of another kind.
+                integrity.verify(source, findings);
+            }
+            if (findings.isEmpty()) {
+                throw e instanceof UnsupportedFeatureException kind ? kind.in(source.path()) : e;
+            }
             return null;
         }
     }
@@ -160,17 +176,21 @@ final class Hdf5Datasets implements RecognisedFile {
         if (!findings.isEmpty()) {
             return;
         }
-        wanted.stream().filter(Hdf5Datasets::isUnwritten).forEach(this::addUnwritten);
         try {
             if (reader != null && reader.isDecoded()) {
-                reader.verify();
                 integrity.verify(source, findings);
-                return;
+                reader.verify();
+            } else {
+                integrity.verify(data, findings);
+                Hdf5File.read(data).verify();
             }
-            Hdf5File.read(data).verify();
-            integrity.verify(data, findings);
         } catch (FormatException e) {
             findings.add(e.finding());
+        }
+        for (StoredDataset dataset : wanted) {
+            if (isUnwritten(dataset)) {
+                addUnwritten(dataset);
+            }
         }
     }
 
@@ -178,12 +198,18 @@ final class Hdf5Datasets implements RecognisedFile {
         return dataset.storedBytes() < dataset.bytes();
     }
 
-    private void addUnwritten(StoredDataset dataset) {
-        findings.add(new Finding(
+    /** A checkpoint lacks data then; a file without metadata may be meant to be so. */
+    private void addUnwritten(StoredDataset dataset) throws FormatException {
+        Finding unwritten = new Finding(
                 "elements of " + dataset.path(),
                 0,
                 "the dataset was made but never written: " + dataset.storedBytes() + " of its " + dataset.bytes()
-                        + " bytes are in the file"));
+                        + " bytes are in the file");
+        if (isOfRank) {
+            findings.add(unwritten);
+        } else if (findings.isEmpty()) {
+            throw new UnsupportedFeatureException(unwritten).in(source.path());
+        }
     }
 
     @Override

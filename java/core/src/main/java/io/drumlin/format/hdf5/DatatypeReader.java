@@ -59,7 +59,8 @@ public final class DatatypeReader {
             case ScalarType.OPAQUE -> scalar(message.skip("tag", bits & 0xFF), typeClass, 0, size, 0);
             case CompoundType.CLASS -> compound(message, version, bits & 0xFFFF, size, depth);
             case ArrayType.CLASS -> array(message, version, size, depth);
-            default -> throw Window.wrong("datatype class", at, "is " + typeClass + ", which no checkpoint of FTI has");
+            default ->
+                throw Window.otherKind("datatype class", at, "is " + typeClass + ", which no checkpoint of FTI has");
         };
     }
 

@@ -34,8 +34,13 @@ public final class Hdf5File {
     /** Largest length in characters of a name with the names of its groups; C FTI's buffers have 256 bytes. */
     private static final int MOST_CHARACTERS = 4096;
 
+    /** The smallest; a larger one is a power of two. */
+    private static final int LEAST_USER_BLOCK = 512;
+
     private static final int NODE_HEADER = 24;
     private static final int SYMBOL = 40;
+    private static final int SOFT_LINK = 2;
+    private static final int NO_ELEMENTS = 2;
     private static final int WINDOW = 1 << 20;
 
     private final ByteSource file;
@@ -54,6 +59,10 @@ public final class Hdf5File {
     private Hdf5File(ByteSource file) throws IOException {
         this.file = file;
         structures = new StructureSource(file);
+        long start = userBlock(file);
+        if (start > 0) {
+            throw Window.unsupported("superblock", start, "the file begins with a user block of so many bytes");
+        }
         Window superblock = Window.of(structures, "superblock", 0, 9);
         superblock.expect("signature", NewFile.SIGNATURE);
         int version = superblock.u8("version of the superblock");
@@ -81,6 +90,24 @@ public final class Hdf5File {
         }
         file.readFully(0, start);
         return Arrays.equals(start.array(), NewFile.SIGNATURE);
+    }
+
+    /**
+     * Returns how long the block of the user is with which a file begins.
+     *
+     * @param file the bytes
+     * @return 0 if there is none, or this is no HDF5 file
+     * @throws IOException they cannot be read
+     */
+    public static long userBlock(ByteSource file) throws IOException {
+        ByteBuffer start = ByteBuffer.allocate(NewFile.SIGNATURE.length);
+        for (long at = 0; at <= file.size() - start.capacity(); at = at == 0 ? LEAST_USER_BLOCK : 2 * at) {
+            file.readFully(at, start.clear());
+            if (Arrays.equals(start.array(), NewFile.SIGNATURE)) {
+                return at;
+            }
+        }
+        return 0;
     }
 
     /**
@@ -183,12 +210,18 @@ public final class Hdf5File {
             if (name.length() > MOST_CHARACTERS) {
                 throw Window.wrong("name in a group", address, "there are " + name.length() + " characters in a path");
             }
-            readObject(name, symbol.u64("address of " + name));
+            long object = symbol.address("address of " + name);
+            if (object == HeaderWriter.UNDEFINED && symbol.u32("kind of " + name) == SOFT_LINK) {
+                continue; // As by the library, links are not followed.
+            }
+            readObject(name, object);
         }
     }
 
     private void readObject(String path, long address) throws IOException {
-        visit("object header", address);
+        if (!visited.add(address)) {
+            throw Window.otherKind("object header", address, "of " + path + " was there before, under another name");
+        }
         ObjectHeader header = ObjectHeader.read(structures, address);
         if (header.find(HeaderWriter.SYMBOL_TABLE).isPresent()) {
             readGroup(path, header);
@@ -200,6 +233,9 @@ public final class Hdf5File {
     }
 
     private StoredDataset readDataset(String path, ObjectHeader header) throws IOException {
+        if (header.find(HeaderWriter.EXTERNAL_FILES).isPresent()) {
+            throw Window.otherKind("elements of " + path, 0, "they are in other files");
+        }
         List<Long> dimensions = dimensions(header.need(HeaderWriter.DATASPACE, "dataspace of " + path));
         Window message = header.need(HeaderWriter.DATATYPE, "datatype of " + path);
         Datatype type = header.isShared(HeaderWriter.DATATYPE) ? named(message) : DatatypeReader.read(message);
@@ -246,7 +282,11 @@ public final class Hdf5File {
         if (version < 1 || version > 2 || rank > MOST_DIMENSIONS) {
             throw Window.wrong("dataspace", dataspace.offset() - 2, "version " + version + ", rank " + rank);
         }
-        dataspace.skip("dataspace", version == 1 ? 6 : 2);
+        int kind = dataspace.skip("dataspace", 1).u8("kind of the dataspace");
+        if (version == 2 && kind == NO_ELEMENTS) {
+            return List.of(0L);
+        }
+        dataspace.skip("dataspace", version == 1 ? 4 : 0);
         List<Long> dimensions = new ArrayList<>();
         for (int i = 0; i < rank; i++) {
             dimensions.add(dataspace.u64("dimension"));
@@ -383,7 +423,7 @@ public final class Hdf5File {
             end += chunk.length();
         }
         if (end != bytes) {
-            throw Window.wrong("chunks of " + path, at, "they hold the first " + end + " of " + bytes + " bytes");
+            throw Window.otherKind("chunks of " + path, at, "they hold the first " + end + " of " + bytes + " bytes");
         }
     }
 

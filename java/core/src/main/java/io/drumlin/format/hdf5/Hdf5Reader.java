@@ -60,6 +60,9 @@ public final class Hdf5Reader implements Closeable {
             Hdf5File own = Hdf5File.read(file);
             return new Hdf5Reader(own, null, own.datasets(), file);
         } catch (UnsupportedFeatureException e) {
+            if (!e.isReadByLibrary()) {
+                throw e;
+            }
             return decoded(
                     library(path, e.finding() + ", which only the HDF5 library reads, and "), file, path, compared);
         }

@@ -13,6 +13,7 @@ final class HeaderWriter {
     static final int FILL_VALUE = 0x05;
     static final int LINK_INFO = 0x02;
     static final int LINK = 0x06;
+    static final int EXTERNAL_FILES = 0x07;
     static final int LAYOUT = 0x08;
     static final int FILTERS = 0x0B;
     static final int ATTRIBUTE = 0x0C;

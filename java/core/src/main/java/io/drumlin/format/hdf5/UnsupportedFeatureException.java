@@ -9,17 +9,30 @@ public class UnsupportedFeatureException extends FormatException {
 
     private static final long serialVersionUID = 1L;
 
+    /** Whether the library reads the part. */
+    private final boolean ofLibrary;
+
     /**
-     * Names the part.
+     * Names a part that no checkpoint has.
      *
      * @param finding what the file has, and where
      */
     public UnsupportedFeatureException(Finding finding) {
-        super("HDF5", finding);
+        this(finding, false);
     }
 
-    private UnsupportedFeatureException(FormatException of, Path path) {
+    UnsupportedFeatureException(Finding finding, boolean ofLibrary) {
+        super("HDF5", finding);
+        this.ofLibrary = ofLibrary;
+    }
+
+    private UnsupportedFeatureException(UnsupportedFeatureException of, Path path) {
         super(of, path);
+        this.ofLibrary = of.ofLibrary;
+    }
+
+    boolean isReadByLibrary() {
+        return ofLibrary;
     }
 
     @Override

@@ -40,6 +40,11 @@ final class Window {
 
     /** Returns the exception for a part of the format that this package does not read. */
     static FormatException unsupported(String field, long offset, String problem) {
+        return new UnsupportedFeatureException(new Finding(field, Math.max(offset, 0), problem), true);
+    }
+
+    /** Returns the exception for a part of the format that is whole, but that no checkpoint has. */
+    static FormatException otherKind(String field, long offset, String problem) {
         return new UnsupportedFeatureException(new Finding(field, Math.max(offset, 0), problem));
     }
 
