@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,15 +39,15 @@ final class LibraryFile implements Closeable {
      * @param type as the library encodes it
      * @param written whether all elements are in the file; false if none is
      */
-    record Described(String name, long[] dimensions, byte[] type, boolean written) {
+    record Described(String name, List<Long> dimensions, ByteBuffer type, boolean written) {
 
         void write(DataOutputStream out) throws IOException {
             LibraryServer.writeText(out, name);
-            out.writeInt(dimensions.length);
+            out.writeInt(dimensions.size());
             for (long dimension : dimensions) {
                 out.writeLong(dimension);
             }
-            LibraryServer.writeBytes(out, type);
+            LibraryServer.writeBytes(out, type.array());
             out.writeBoolean(written);
         }
     }
@@ -160,7 +161,11 @@ final class LibraryFile implements Closeable {
             } else if (kind == hdf5.H5O_TYPE_DATASET) {
                 try (OpenDataset dataset = OpenDataset.of(id, name)) {
                     boolean written = dataset.isWritten();
-                    datasets.add(new Described(name, dataset.dimensions(), dataset.encodedType(), written));
+                    datasets.add(new Described(
+                            name,
+                            Arrays.stream(dataset.dimensions()).boxed().toList(),
+                            ByteBuffer.wrap(dataset.encodedType()),
+                            written));
                 }
             }
         } finally {
