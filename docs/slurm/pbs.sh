@@ -10,5 +10,6 @@ cd "$PBS_O_WORKDIR" || exit 1
 if [[ -e finished ]]; then exit 0; fi
 mpirun -x UCX_ERROR_SIGNALS -x DRUMLIN_END_TIME -n 8 "${program[@]}"
 status=$?
-if ((status == 0)); then touch finished; fi
+# Open MPI 5 ends with 0 when a host is lost.
+if ((status == 0)) && "$HOME"/drumlin/bin/drumlin run ended config.fti; then touch finished; fi
 exit "$status"

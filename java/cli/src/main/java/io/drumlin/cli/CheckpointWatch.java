@@ -24,6 +24,8 @@ final class CheckpointWatch {
 
     private static final String LOG = "drumlin-commits";
 
+    private static final String STARTS = "drumlin-starts";
+
     private static final String COMMITTED = "committed ";
 
     private final List<Seen> committed = new ArrayList<>();
@@ -37,8 +39,9 @@ final class CheckpointWatch {
      */
     CheckpointWatch(@Nullable Path config, @Nullable ScrPrefix scr) {
         if (config != null) {
-            committed.add(new Seen(() -> committed(log(config))));
+            committed.add(new Seen(() -> committedIn(config)));
             moves.add(new Seen(() -> state(log(config))));
+            moves.add(new Seen(() -> state(log(config).resolveSibling(STARTS))));
         }
         if (scr != null) {
             committed.add(new Seen(() -> latest(scr)));
@@ -83,7 +86,22 @@ final class CheckpointWatch {
         return anyChanges(committed);
     }
 
-    /** Returns whether a checkpoint was begun or committed since the last call, or the flush file was written. */
+    /** Returns the newest checkpoint that the run's log names as committed; empty if it names none. */
+    static OptionalInt newest(Path config) {
+        try {
+            Optional<String> line = committed(log(config));
+            return line.isPresent()
+                    ? OptionalInt.of(Integer.parseInt(line.get().split(" ", -1)[1]))
+                    : OptionalInt.empty();
+        } catch (IOException | NumberFormatException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    /**
+     * Returns whether since the last call the run was opened, a checkpoint was begun or committed, or the flush file was
+     * written.
+     */
     boolean moves() {
         return anyChanges(moves);
     }
@@ -101,12 +119,16 @@ final class CheckpointWatch {
         return latest.isPresent() ? Optional.of(Integer.toString(latest.getAsInt())) : Optional.empty();
     }
 
+    private static Optional<String> committedIn(Path config) throws IOException {
+        Path log = log(config);
+        return committed(log).map(line -> log + " " + line);
+    }
+
     private static Optional<String> committed(Path log) throws IOException {
         return PathStatus.readText(log)
                 .lines()
                 .filter(line -> line.startsWith(COMMITTED))
-                .reduce((first, second) -> second)
-                .map(line -> log + " " + line);
+                .reduce((first, second) -> second);
     }
 
     private static Optional<String> state(Path file) throws IOException {

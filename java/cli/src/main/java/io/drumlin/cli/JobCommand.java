@@ -5,30 +5,29 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The command line of a job, and how its launcher is told on which nodes to run. */
 record JobCommand(List<String> words, Launcher launcher) {
 
-    /** Where a user of Open MPI says how it reaches nodes. */
-    private static final String AGENT = "plm_rsh_agent";
+    /** Where a user of Open MPI says how it reaches nodes, up to version 4 and since version 5. */
+    private static final List<String> AGENTS = List.of("plm_rsh_agent", "plm_ssh_agent", "prte_ssh_agent");
+
+    /** What starts the ranks since Open MPI 5, also by itself. */
+    private static final String PRTE = "prterun";
 
     /**
-     * With the defaults of Open MPI 4, mpirun notices after 8 minutes that a node has lost its power. With these it takes
+     * With the defaults of Open MPI, mpirun notices after 8 minutes that a node has lost its power. With these it takes
      * some 20 s: 10 without a message, and 2 questions with 5 s for the answer (docs/cluster-guide.md).
      */
-    private static final List<String> KEEP_ALIVE = List.of(
-            "--mca",
-            "oob_tcp_keepalive_time",
-            "10",
-            "--mca",
-            "oob_tcp_keepalive_intvl",
-            "5",
-            "--mca",
-            "oob_tcp_keepalive_probes",
-            "2");
+    private static final List<List<String>> KEEP_ALIVE = List.of(
+            List.of("oob_tcp_keepalive_time", "10"),
+            List.of("oob_tcp_keepalive_intvl", "5"),
+            List.of("oob_tcp_keepalive_probes", "2"));
 
     /** By it a restarted run knows that the job before it has ended, and does not wait to see. */
     static final String JOB = "DRUMLIN_JOB_ID";
@@ -55,11 +54,11 @@ record JobCommand(List<String> words, Launcher launcher) {
         if (name.equals("srun")) {
             return new JobCommand(words, Launcher.SRUN);
         }
-        if (!name.startsWith("mpirun") && !name.startsWith("mpiexec") && !name.equals("prterun")) {
+        if (!name.startsWith("mpirun") && !name.startsWith("mpiexec") && !name.equals(PRTE)) {
             return new JobCommand(words, Launcher.OTHER);
         }
         String version = version(words.get(0));
-        boolean openMpi = version.contains("Open MPI") || version.contains("OpenRTE");
+        boolean openMpi = Stream.of("Open MPI", "OpenRTE", "PRRTE").anyMatch(version::contains);
         return new JobCommand(words, openMpi ? Launcher.OPEN_MPI : Launcher.HYDRA);
     }
 
@@ -86,9 +85,10 @@ record JobCommand(List<String> words, Launcher launcher) {
         if (probe != null) {
             return List.of(probe.strip().split("\\s+"));
         }
-        int given = words.indexOf(AGENT);
-        if (given >= 0 && given + 1 < words.size()) {
-            return List.of(words.get(given + 1).strip().split("\\s+"));
+        for (int i = 0; i + 1 < words.size(); i++) {
+            if (AGENTS.contains(words.get(i))) {
+                return List.of(words.get(i + 1).strip().split("\\s+"));
+            }
         }
         return slurm || launcher == Launcher.SRUN
                 ? List.of()
@@ -124,7 +124,12 @@ record JobCommand(List<String> words, Launcher launcher) {
         switch (launcher) {
             case OPEN_MPI -> {
                 if (!words.contains("oob_tcp_keepalive_time")) {
-                    options.addAll(KEEP_ALIVE);
+                    boolean prte =
+                            String.valueOf(Path.of(words.get(0)).getFileName()).equals(PRTE);
+                    for (List<String> each : KEEP_ALIVE) {
+                        options.add(prte ? "--prtemca" : "--mca");
+                        options.addAll(each);
+                    }
                 }
                 options.addAll(List.of("-x", JOB));
                 if (!nodes.isEmpty()) {
@@ -149,6 +154,7 @@ record JobCommand(List<String> words, Launcher launcher) {
                 if (!nodes.isEmpty()) {
                     options.add("--nodes=" + nodes.size());
                     options.add("--nodelist=" + names);
+                    ranks(nodes).ifPresent(ranks -> options.add("--ntasks=" + ranks));
                 }
             }
             case OTHER -> {
@@ -156,5 +162,16 @@ record JobCommand(List<String> words, Launcher launcher) {
             }
         }
         return options;
+    }
+
+    /**
+     * Returns how many ranks srun is to start, as otherwise it starts those of the whole allocation; empty if that is not
+     * known. What the user says comes later on the command line, and counts.
+     */
+    private OptionalInt ranks(List<NodePool.Node> nodes) {
+        boolean known = nodes.stream().noneMatch(node -> node.slots() == NodePool.UNKNOWN);
+        return known && words.stream().noneMatch(word -> word.startsWith("--ntasks-per-node"))
+                ? OptionalInt.of(nodes.stream().mapToInt(NodePool.Node::slots).sum())
+                : OptionalInt.empty();
     }
 }

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,13 +73,12 @@ final class KnownNodes {
      * @param withRanks whether it must be known how many ranks run on each
      */
     static List<NodePool.Node> ofSlurm(List<String> names, boolean withRanks, Map<String, String> environment) {
-        if (!withRanks) {
-            return names.stream().map(name -> new NodePool.Node(name, 1)).toList();
-        }
         String ofNode = environment.getOrDefault(TASKS_OF_NODE, "");
         String text = environment.getOrDefault(TASKS_OF_NODES, ofNode + "(x" + names.size() + ")");
         List<Integer> ranks = tasks(text)
                 .filter(each -> each.size() == names.size())
+                .or(() ->
+                        withRanks ? Optional.empty() : Optional.of(Collections.nCopies(names.size(), NodePool.UNKNOWN)))
                 .orElseThrow(() -> new CommandException(
                         ExitCode.USAGE,
                         "mpirun must be told how many ranks run on each of the " + names.size() + " nodes, and "

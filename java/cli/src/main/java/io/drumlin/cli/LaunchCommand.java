@@ -1,11 +1,15 @@
 package io.drumlin.cli;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.RunCatalogue.Restored;
 import io.drumlin.scr.ScrPrefix;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,8 +33,10 @@ import picocli.CommandLine.Spec;
             "Nodes are those of --hostfile, or of the allocation of Slurm. The job gets the first --nodes of them that"
                     + " are up; the others are spare.",
             "The mpirun of Open MPI gets options with which it notices within 20 seconds that a node has lost its power.",
-            "A job that ends with status 0 is done. A job that ends with 75 has stopped before its end, with a"
-                    + " checkpoint, and is not started again here.",
+            "A job that ends with status 0 is done; with --config also the run must have been completed, because"
+                    + " Open MPI 5 ends with 0 when a host is lost. A job that ends with 75 has stopped before its end,"
+                    + " with a checkpoint, and is not started again here.",
+            "SIGUSR1, SIGXCPU and SIGALRM go to the job, SIGUSR2 if the JVM lets it.",
             "Datasets of SCR that are in the caches of nodes only are saved in the end, as by drumlin scavenge."
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -82,15 +88,23 @@ final class LaunchCommand implements Callable<Integer> {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "The run's configuration file, which tells whether there are new checkpoints.")
+            description = "The run's configuration file, which tells whether there are new checkpoints, and whether the"
+                    + " run was completed.")
     private @Nullable Path config;
+
+    @Option(
+            names = "--poison",
+            paramLabel = "N",
+            description = "After N failed restarts without a new checkpoint go back to an older one, which this machine"
+                    + " sees, as by drumlin run restore. The run stays as it is. Needs --config.")
+    private @Nullable Integer poison;
 
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description =
-                    "End a job that began no checkpoint for so long, or with SCR completed none, and start it again."
-                            + " Needs --config or --scr-prefix.")
+            description = "End a job that for so long since its start neither opened its run nor began or completed a"
+                    + " checkpoint, or with SCR completed none, and start it again. Needs --config or"
+                    + " --scr-prefix.")
     private @Nullable Integer timeout;
 
     @Option(
@@ -135,16 +149,27 @@ final class LaunchCommand implements Callable<Integer> {
 
     private boolean wasStarted;
 
+    /** The job that runs now. */
+    private volatile @Nullable LaunchedJob running;
+
+    /** What the configuration file said before the last start; null before the first. */
+    private LaunchedRun.@Nullable Entry before;
+
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (tries < 1
                 || backOff < 0
                 || patience < 1
                 || (nodes != null && nodes < 1)
-                || (timeout != null && timeout < 1)) {
+                || (timeout != null && timeout < 1)
+                || (poison != null && poison < 1)) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--tries, --nodes, --timeout and --scavenge-timeout must be 1 or more, --back-off 0 or more");
+                    "--tries, --nodes, --timeout, --poison and --scavenge-timeout must be 1 or more, --back-off 0 or"
+                            + " more");
+        }
+        if (poison != null && config == null) {
+            throw new ParameterException(spec.commandLine(), "--poison needs --config, to look for older checkpoints");
         }
         if (timeout != null && config == null && scrPrefix == null) {
             throw new ParameterException(
@@ -158,6 +183,20 @@ final class LaunchCommand implements Callable<Integer> {
     private int launch(LaunchLog events) throws IOException, InterruptedException {
         wasStarted = false;
         JobCommand job = JobCommand.of(command);
+        if (job.launcher() == JobCommand.Launcher.HYDRA && timeout == null) {
+            events.write(
+                    "warning",
+                    Map.of(
+                            "text",
+                            "mpiexec (Hydra) does not notice that a node has lost its power: give --timeout, with"
+                                    + " --config or --scr-prefix"));
+        }
+        if (config != null && Files.exists(config)) {
+            // Refuses at once what would never tell the end of the run.
+            RunConfigs.open(config);
+        }
+        PassedSignals.receive(signal -> pass(signal, events));
+        before = config == null || log == null ? null : LaunchLog.killedStart(log);
         NodePool pool = NodePool.of(hostFile, System.getenv(), nodes, job, probe);
         Scavenger scavenger = noScavenge
                 ? null
@@ -172,22 +211,109 @@ final class LaunchCommand implements Callable<Integer> {
     private int launch(JobCommand job, NodePool pool, @Nullable Scavenger scavenger, LaunchLog events)
             throws IOException, InterruptedException {
         CheckpointWatch watch = new CheckpointWatch(config, scrPrefix == null ? null : new ScrPrefix(scrPrefix));
+        LaunchedRun run = config == null ? null : new LaunchedRun(config);
         int failures = 0;
+        int restarts = 0;
         while (true) {
+            LaunchedRun.Entry then = before;
+            before = run == null ? null : run.entry(events);
+            if (run != null && before != null && then != null && !before.equals(then) && run.hasEnded(events)) {
+                // By a start that failed after its end, or that outlived its launch.
+                return done(0, events);
+            }
             Optional<List<NodePool.Node>> chosen = choose(pool, scavenger, events);
             if (chosen.isPresent()) {
                 int status = run(job.on(chosen.get()), chosen.get(), watch, events);
-                if (status == 0 || status == Checkpoints.COME_AGAIN) {
-                    events.write(status == 0 ? "done" : "come_again", Map.of());
-                    return status;
+                if (status == Checkpoints.COME_AGAIN || (status == 0 && isComplete(run, chosen.get(), pool, events))) {
+                    return done(status, events);
                 }
             }
-            failures = watch.hasNewSinceLastCall() ? 1 : failures + 1;
+            boolean isNew = watch.hasNewSinceLastCall();
+            failures = isNew ? 1 : failures + 1;
+            if (isNew) {
+                pool.keep();
+                restarts = 0;
+            } else if (chosen.isPresent()) {
+                pool.fail();
+                restarts += before != null && before.failure() != 0 ? 1 : 0;
+            }
             if (failures >= tries) {
                 events.write("given_up", Map.of("failures", failures));
                 return ExitCode.DAMAGED;
             }
+            if (run != null && poison != null && restarts >= poison) {
+                stepOver(run, restarts, events);
+                restarts = 0;
+            }
             pause(failures, events);
+        }
+    }
+
+    private static int done(int status, LaunchLog events) throws IOException {
+        events.write(status == 0 ? "done" : "come_again", Map.of());
+        return status;
+    }
+
+    /** Returns whether the run of a job that ended with status 0 was completed. */
+    private boolean isComplete(@Nullable LaunchedRun run, List<NodePool.Node> nodes, NodePool pool, LaunchLog events)
+            throws IOException, InterruptedException {
+        if (run == null) {
+            return true;
+        }
+        LaunchedRun.Entry now = run.entry(events);
+        boolean complete = run.hasEnded(events);
+        Map<String, Object> details = new HashMap<>(Map.of("config", String.valueOf(config)));
+        if (now != null) {
+            details.put("failure", now.failure());
+        }
+        if (complete && now != null && now.equals(before)) {
+            // The file does not tell a run that went on from its kept end from one that was not opened.
+            List<String> lost = pool.choose().down().stream()
+                    .filter(name -> nodes.stream().anyMatch(node -> node.name().equals(name)))
+                    .toList();
+            complete = lost.isEmpty();
+            details.put("lost", lost);
+        }
+        if (!complete) {
+            events.write("not_completed", details);
+        }
+        return complete;
+    }
+
+    /** A checkpoint from which the program cannot go on. The run that has it stays. */
+    private static void stepOver(LaunchedRun run, int restarts, LaunchLog events) throws IOException {
+        try {
+            Optional<Restored> older = run.stepOver();
+            events.write(
+                    older.isPresent() ? "stepped_over" : "no_older_checkpoint",
+                    older.isPresent()
+                            ? Map.of(
+                                    "failed_restarts",
+                                    restarts,
+                                    "run",
+                                    older.get().parent(),
+                                    "checkpoint",
+                                    older.get().ckptId(),
+                                    "branch",
+                                    older.get().branch(),
+                                    "undo",
+                                    "exec_id = " + older.get().formerExecId() + ", failure = "
+                                            + older.get().formerFailure())
+                            : Map.of("failed_restarts", restarts));
+        } catch (IOException e) {
+            events.write("no_older_checkpoint", Map.of("error", String.valueOf(e.getMessage())));
+        }
+    }
+
+    private void pass(String signal, LaunchLog events) {
+        LaunchedJob job = running;
+        try {
+            events.write("signal", Map.of("name", "SIG" + signal, "passed_on", job != null));
+            if (job != null) {
+                job.pass(signal);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -205,6 +331,17 @@ final class LaunchCommand implements Callable<Integer> {
         if (!choice.down().isEmpty()) {
             events.write("nodes_down", Map.of("nodes", choice.down()));
         }
+        if (choice.suspect() != null) {
+            events.write(
+                    "node_suspected",
+                    Map.of(
+                            "node",
+                            choice.suspect(),
+                            "reason",
+                            pool.failures()
+                                    + " starts in a row failed without a new checkpoint, on nodes that answer: one of"
+                                    + " them may be bad, so a spare node takes the place of another one each time"));
+        }
         if (choice.missing() > 0) {
             events.write("too_few_nodes", Map.of("missing", choice.missing()));
         }
@@ -213,17 +350,19 @@ final class LaunchCommand implements Callable<Integer> {
             // The next start may never come, or come without the caches of these nodes.
             scavenger.run(pool, false);
         }
-        if (choice.missing() > 0) {
-            return Optional.empty();
-        }
-        return Optional.of(choice.nodes());
+        return choice.missing() > 0 ? Optional.empty() : Optional.of(choice.nodes());
     }
 
     private int run(List<String> line, List<NodePool.Node> on, CheckpointWatch watch, LaunchLog events)
             throws IOException, InterruptedException {
-        events.write(
-                "start",
-                Map.of("nodes", on.stream().map(NodePool.Node::name).toList(), "command", new ArrayList<>(line)));
+        Map<String, Object> details = new HashMap<>();
+        details.put("nodes", on.stream().map(NodePool.Node::name).toList());
+        details.put("command", new ArrayList<>(line));
+        if (before != null) {
+            details.put(LaunchLog.EXEC_ID, before.execId());
+            details.put(LaunchLog.FAILURE, before.failure());
+        }
+        events.write(LaunchLog.START, details);
         long begin = System.nanoTime();
         LaunchedJob job;
         try {
@@ -237,6 +376,7 @@ final class LaunchCommand implements Callable<Integer> {
             return ExitCode.DAMAGED;
         }
         wasStarted = true;
+        running = job;
         try (LaunchedJob started = job) {
             boolean hangs = started.awaitEnd(watch, timeout == null ? null : Duration.ofSeconds(timeout));
             int status = started.status();
@@ -244,6 +384,8 @@ final class LaunchCommand implements Callable<Integer> {
                     hangs ? "hang" : "end",
                     Map.of("status", status, "seconds", Math.round((System.nanoTime() - begin) / 1e6) / 1e3));
             return hangs ? ExitCode.DAMAGED : status;
+        } finally {
+            running = null;
         }
     }
 

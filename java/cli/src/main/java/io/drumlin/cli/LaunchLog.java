@@ -13,10 +13,23 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code drumlin launch} or {@code drumlin scavenge} did: a JSON object a line. Not thread-safe. */
+/** What {@code drumlin launch} or {@code drumlin scavenge} did: a JSON object a line. Thread-safe. */
 final class LaunchLog implements AutoCloseable {
+
+    /** The event of a start, with what the configuration file said before. */
+    static final String START = "start";
+
+    static final String EXEC_ID = "exec_id";
+    static final String FAILURE = "failure";
+
+    private static final Pattern EVENT = Pattern.compile("\"event\":\"(\\w+)\"");
+
+    private static final Pattern BEFORE =
+            Pattern.compile("\"" + EXEC_ID + "\":\"([^\"\\\\]*)\",\"" + FAILURE + "\":(\\d)");
 
     private final PrintWriter out;
     private final boolean own;
@@ -43,11 +56,34 @@ final class LaunchLog implements AutoCloseable {
     }
 
     /**
+     * Finds what the configuration file said before the last start of a launch that was killed.
+     *
+     * @return null if the log ends in another way, or there is none
+     */
+    static LaunchedRun.@Nullable Entry killedStart(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return null;
+        }
+        LaunchedRun.Entry last = null;
+        for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
+            Matcher event = EVENT.matcher(line);
+            String name = event.find() ? event.group(1) : "";
+            Matcher before = BEFORE.matcher(line);
+            if (List.of("done", "come_again", "given_up").contains(name)) {
+                last = null;
+            } else if (name.equals(START) && before.find()) {
+                last = new LaunchedRun.Entry(before.group(1), Integer.parseInt(before.group(2)));
+            }
+        }
+        return last;
+    }
+
+    /**
      * Writes a line.
      *
      * @param details numbers, truth values, texts and lists of texts
      */
-    void write(String event, Map<String, ?> details) throws IOException {
+    synchronized void write(String event, Map<String, ?> details) throws IOException {
         JsonGenerator json = new JsonFactory().createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
         json.writeStartObject();
         json.writeStringField(

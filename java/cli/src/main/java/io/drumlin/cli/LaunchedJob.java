@@ -82,6 +82,14 @@ final class LaunchedJob implements AutoCloseable {
         }
     }
 
+    /** Sends the job a signal, such as USR1. */
+    void pass(String signal) throws IOException {
+        // The kill of the shell, because there need not be another.
+        new ProcessBuilder("sh", "-c", "kill -s " + signal + " " + process.pid())
+                .inheritIO()
+                .start();
+    }
+
     /** Returns the exit status, after the end. */
     int status() {
         return process.exitValue();

@@ -25,15 +25,20 @@ final class NodePool {
     /** The start of the state of a node on which Slurm starts nothing new. */
     private static final String DRAINED = "drain";
 
+    /** In the place of a number of ranks that is not known. */
+    static final int UNKNOWN = 0;
+
     private final List<Node> all;
     private final int needed;
     private final NodeShell shell;
     private List<Node> last = List.of();
+    private List<Node> started = List.of();
+    private int stuck;
 
     /**
      * A node.
      *
-     * @param slots ranks that run on it, for a launcher that must be told
+     * @param slots ranks that run on it, for a launcher that must be told, or {@link #UNKNOWN}
      */
     record Node(String name, int slots) {}
 
@@ -43,8 +48,9 @@ final class NodePool {
      * @param down names of the nodes that do not answer
      * @param missing how many nodes are too few
      * @param leaving names of the nodes of the start before that still answer, but get no ranks any more
+     * @param suspect a node that answers, but whose place a spare one has this time; null if there is none
      */
-    record Choice(List<Node> nodes, List<String> down, int missing, List<String> leaving) {
+    record Choice(List<Node> nodes, List<String> down, int missing, List<String> leaving, @Nullable String suspect) {
 
         Choice {
             nodes = List.copyOf(nodes);
@@ -75,7 +81,10 @@ final class NodePool {
         String allocation = hostFile == null ? environment.getOrDefault("SLURM_JOB_NODELIST", "") : "";
         List<Node> nodes = List.of();
         if (hostFile != null) {
-            nodes = KnownNodes.ofHostFile(hostFile);
+            // srun knows the ranks better than the file.
+            nodes = KnownNodes.ofHostFile(hostFile).stream()
+                    .map(node -> job.launcher().isToldRanks() ? node : new Node(node.name(), UNKNOWN))
+                    .toList();
         } else if (!allocation.isEmpty()) {
             List<String> names = output(List.of("scontrol", "show", "hostnames", allocation))
                     .lines()
@@ -97,14 +106,20 @@ final class NodePool {
     /**
      * Chooses nodes that are up. Those of the start before keep their places, because their disks have the files of their
      * ranks; spare nodes take the places of the others.
+     *
+     * <p>A node that answers may be bad nevertheless. So after several failures a spare node takes the place of one node,
+     * each time of another one, and the others keep theirs. The first node, which the others need to start, is the last.
      */
     Choice choose() throws IOException, InterruptedException {
         if (all.isEmpty()) {
-            return new Choice(List.of(), List.of(), 0, List.of());
+            return new Choice(List.of(), List.of(), 0, List.of(), null);
         }
         Map<String, Boolean> reached = reach();
         Set<String> up = new LinkedHashSet<>(reached.keySet());
         up.removeIf(name -> Boolean.FALSE.equals(reached.get(name)));
+        if (started.stream().anyMatch(node -> !up.contains(node.name()))) {
+            stuck = 0; // This is why it failed.
+        }
         List<Node> spare = new ArrayList<>(all);
         spare.removeAll(last);
         spare.removeIf(node -> !up.contains(node.name()));
@@ -121,12 +136,37 @@ final class NodePool {
                 .map(Node::name)
                 .filter(name -> Boolean.FALSE.equals(reached.get(name)))
                 .toList();
+        String suspect = null;
         if (chosen.size() == needed) {
             last = List.copyOf(chosen);
+            if (stuck > 1 && !spare.isEmpty()) {
+                int turn = stuck - 2;
+                suspect = chosen.set(needed - 1 - turn % needed, spare.get(turn / needed % spare.size()))
+                        .name();
+            }
         }
+        started = List.copyOf(chosen);
         List<String> down =
                 all.stream().map(Node::name).filter(name -> !up.contains(name)).toList();
-        return new Choice(chosen, down, needed - chosen.size(), leaving);
+        return new Choice(chosen, down, needed - chosen.size(), leaving, suspect);
+    }
+
+    /** Notes that a start on the chosen nodes has failed without a new checkpoint. */
+    void fail() {
+        stuck++;
+    }
+
+    /** Returns how many starts in a row have failed so, on nodes that answer. */
+    int failures() {
+        return stuck;
+    }
+
+    /** Keeps the nodes of the last start, because their disks have new files now. */
+    void keep() {
+        stuck = 0;
+        if (started.size() == needed) {
+            last = started;
+        }
     }
 
     /** Returns the names of the nodes that answer, also if no job may be started there; this machine's if it is the only one. */

@@ -49,7 +49,8 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done; of list, everything that was looked at is whole",
-            "1:of list and show, a checkpoint is damaged or cannot be looked at; of prune, a run was left as it is",
+            "1:of list and show, a checkpoint is damaged or cannot be looked at; of ended, it has not; of prune, a run was"
+                    + " left as it is",
             "2:there is no such run or checkpoint, or it is refused; nothing was changed",
             "3:a file could not be read or written",
             "64:wrong command line, or --yes is needed"
@@ -62,7 +63,8 @@ final class RunCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "A command is needed: list, show, restore, delete or prune");
+        throw new ParameterException(
+                spec.commandLine(), "A command is needed: list, show, ended, restore, delete or prune");
     }
 
     /** What to do with the runs of a configuration file. */
@@ -209,6 +211,22 @@ final class RunCommand implements Runnable {
                     ExitCode.NOT_RECOGNISED, "no run was started with this configuration file; say --run EXEC_ID");
         }
         return execId;
+    }
+
+    @Command(
+            name = "ended",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Says whether the run was completed, for scripts: exit code 0 if it was, 1 if not.",
+                "The status of mpirun does not say it: Open MPI 5 ends with 0 when a host is lost."
+            })
+    int ended(@Mixin RunConfigs config) throws IOException {
+        return with(config, catalogue -> {
+            boolean ended = catalogue.hasEnded();
+            out().println(Printable.text(config.file() + ": run " + catalogue.execId()
+                    + (ended ? " was completed" : " was not completed, failure = " + catalogue.failure())));
+            return ended ? ExitCode.OK : ExitCode.DAMAGED;
+        });
     }
 
     /** Which checkpoint. */

@@ -3,6 +3,10 @@ package io.drumlin.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.fti.IniFile;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.scr.DatasetDescriptor;
@@ -16,6 +20,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -154,7 +159,10 @@ class LaunchCommandTest {
     private Path writeConfig(String execId) throws IOException {
         return Files.writeString(
                 folder.resolve("config.fti"),
-                "[basic]\nmeta_dir = " + folder.resolve("meta") + "\n[restart]\nexec_id = " + execId + "\n");
+                "[basic]\nverbosity = 3\nnode_size = 1\ngroup_size = 1\nckpt_io = 3\nckpt_dir = %1$s/local\nglbl_dir = %1$s/global\nmeta_dir = %1$s/meta\n"
+                                .formatted(folder)
+                        + "[restart]\nfailure = 0\nexec_id = " + execId
+                        + "\n[advanced]\nblock_size = 1024\nlocal_test = 1\n");
     }
 
     @Test
@@ -167,7 +175,7 @@ class LaunchCommandTest {
     @Test
     void runsThatBeginAfreshEachTimeAreNoProgress() throws IOException {
         String mpirun = mpirun("sed -i \"s/exec_id.*/exec_id = id$call/\" \"$DIR/config.fti\"\n"
-                + "mkdir \"$DIR/meta/id$call\"\necho \"begun 1 L1 0 0\" >\"$DIR/meta/id$call/drumlin-commits\"\n"
+                + "mkdir \"$DIR/meta/id$call\"\ntouch \"$DIR/meta/id$call/Topology.fti\"\necho \"begun 1 L1 0 0\" >\"$DIR/meta/id$call/drumlin-commits\"\n"
                 + "[ $call -ge 6 ]");
         assertThat(launch(withRun("--tries", "3"), mpirun, "x")).isEqualTo(1);
         assertThat(all("end", "status")).containsExactly(1, 1, 1);
@@ -181,6 +189,139 @@ class LaunchCommandTest {
                 .as(drumlin.err())
                 .isZero();
         assertThat(all("end", "status")).containsExactly(1, 1, 1, 1, 1, 0);
+    }
+
+    /** Entries that the job writes into the configuration file, and what a start that has taken no checkpoint leaves. */
+    private static String entry(String execId, int failure) {
+        return "sed -i 's/exec_id.*/exec_id = " + execId + "/; s/failure.*/failure = " + failure
+                + "/' \"$DIR/config.fti\"\nmkdir -p \"$DIR/meta/" + execId + "\"\ntouch \"$DIR/meta/" + execId
+                + "/Topology.fti\"\n";
+    }
+
+    private static String completed(String execId) {
+        return entry(execId, 0) + "rm -r \"$DIR/meta/" + execId + "\"\n";
+    }
+
+    /** The mpirun of Open MPI 5 ends with 0 when a host is lost. */
+    @Test
+    void statusZeroIsNoEndOfTheRun() throws IOException {
+        String mpirun = mpirun("case $call in 1) " + entry("first", 0) + ";; 2) " + entry("second", 1) + ";; 3) "
+                + completed("second") + ";; esac");
+        assertThat(launch(withRun(), mpirun, "x")).as(drumlin.err()).isZero();
+        assertThat(all("end", "status")).containsExactly(0, 0, 0);
+        assertThat(all("not_completed", "failure")).containsExactly(0, 1);
+        assertThat(events().get(events().size() - 1)).containsEntry("event", "done");
+        assertThat(drumlin.run("run", "ended", folder.resolve("config.fti"))).isZero();
+    }
+
+    @Test
+    void aLostHostIsNoEndOfARunThatGoesOnFromItsKeptEnd() throws IOException {
+        List<String> options = withRun();
+        Path config = folder.resolve("config.fti");
+        Files.writeString(config, Files.readString(config).replace("failure = 0", "failure = 2"));
+        assertThat(launch(options, mpirun("if [ $call = 1 ]; then touch \"$DIR/down-a\"; fi"), "x"))
+                .as(drumlin.err())
+                .isZero();
+        assertThat(all("end", "status")).containsExactly(0, 0);
+        assertThat(all("not_completed", "lost")).containsExactly(List.of("a"));
+        Files.writeString(config, Files.readString(config).replace("failure = 2", "failure = 1"));
+        assertThat(drumlin.run("run", "ended", config)).isEqualTo(ExitCode.DAMAGED);
+    }
+
+    /** The processes of a launch that was killed may complete the run, and so may a start that fails after that. */
+    @Test
+    void aCompletedRunIsNotRepeated() throws IOException {
+        assertThat(launch(withRun(), mpirun(completed("first") + "exit 1"), "x"))
+                .as(drumlin.err())
+                .isZero();
+        assertThat(all("end", "status")).containsExactly(1);
+        Files.writeString(
+                log,
+                "{\"time\":\"\",\"event\":\"start\",\"command\":[],\"exec_id\":\"id\",\"failure\":0}\n",
+                StandardOpenOption.APPEND);
+        assertThat(launch(List.of("--config", folder.resolve("config.fti").toString()), mpirun("exit 1"), "x"))
+                .as(drumlin.err())
+                .isZero();
+        // After its end another launch begins another run.
+        String third = mpirun(completed("third"));
+        assertThat(launch(List.of("--config", folder.resolve("config.fti").toString()), third, "x"))
+                .isZero();
+        assertThat(Files.readAllLines(folder.resolve("calls"))).hasSize(2);
+    }
+
+    @Test
+    void aNodeThatAnswersButIsBadGetsASpareInItsPlace() throws IOException {
+        String mpirun = mpirun("case \"$*\" in *a:2*) exit 1 ;; esac");
+        assertThat(launch(onNodes(), mpirun, "x")).as(drumlin.err()).isZero();
+        assertThat(all("start", "nodes"))
+                .containsExactly(List.of("a", "b"), List.of("a", "b"), List.of("a", "c"), List.of("c", "b"));
+        assertThat(all("node_suspected", "node")).containsExactly("b", "a");
+        assertThat(all("node_suspected", "reason").get(0).toString()).startsWith("2 starts in a row failed");
+    }
+
+    /** Two ranks on one node took checkpoints 1 and 2; the program cannot go on from the second. */
+    @Test
+    void aCheckpointFromWhichStartsFailIsSteppedOver() throws IOException {
+        Path config = RunConfig.write(folder, 3, 1, "head = 0");
+        Files.writeString(config, "[drumlin]\nkeep = 5\n", StandardOpenOption.APPEND);
+        ThreadCommunicator.run(1, world -> {
+            try (Checkpoints checkpoints = Checkpoints.open(config, world)) {
+                checkpoints.protect(1, new long[10]);
+                checkpoints.checkpoint(1, Level.L4);
+                checkpoints.checkpoint(2, Level.L4);
+            }
+        });
+        String execId = entryOf(config, "exec_id");
+        List<String> options = List.of("--config", config.toString(), "--poison", "2", "--tries", "4");
+        String mpirun = mpirun("grep -q from-1 \"$DIR/config.fti\" || exit 1\n"
+                + completed(execId + "-from-1").replace("meta", "Meta"));
+        assertThat(launch(options, mpirun, "x")).as(drumlin.err()).isZero();
+        assertThat(all("end", "status")).containsExactly(1, 1, 0);
+        assertThat(all("stepped_over", "checkpoint")).containsExactly(1);
+        assertThat(all("stepped_over", "undo")).containsExactly("exec_id = " + execId + ", failure = 1");
+        assertThat(launch(List.of("--poison", "2"), mpirun, "x")).isEqualTo(ExitCode.USAGE);
+    }
+
+    private static String entryOf(Path config, String key) throws IOException {
+        return IniFile.parse(Files.readString(config), "").get("restart", key).orElseThrow();
+    }
+
+    /** Batch systems announce the end of a job by SIGUSR1, some of them to the first process only. */
+    @Test
+    void signalsReachTheJob() throws Exception {
+        String mpirun = mpirun("trap 'exit 75' USR1\ntouch \"$DIR/ready\"\nwhile :; do sleep 0.01; done");
+        Process launch = startLaunch(Map.of(), mpirun);
+        while (!Files.exists(folder.resolve("ready"))) {
+            assertThat(launch.isAlive()).isTrue();
+            Thread.sleep(20);
+        }
+        new ProcessBuilder("sh", "-c", "kill -s USR1 " + launch.pid()).start().waitFor();
+        assertThat(launch.waitFor()).isEqualTo(75);
+        assertThat(all("signal", "name")).containsExactly("SIGUSR1");
+    }
+
+    @Test
+    void prterunIsOpenMpi() throws IOException {
+        String prterun = script(
+                "prterun",
+                "if [ \"$1\" = --version ]; then echo 'prterun (PRRTE) 3.0.8'; exit; fi\necho \"$*\" >\"$DIR/calls\"");
+        Files.createFile(folder.resolve("down-a"));
+        List<String> options = List.of("--hostfile", hosts.toString(), "--nodes", "2");
+        String reach = folder.resolve("reach").toString();
+        assertThat(launch(options, prterun, "--prtemca", "plm_ssh_agent", reach, "x"))
+                .as(drumlin.err())
+                .isZero();
+        assertThat(all("start", "nodes")).containsExactly(List.of("b", "c"));
+        assertThat(Files.readString(folder.resolve("calls")))
+                .startsWith("--prtemca oob_tcp_keepalive_time 10 --prtemca")
+                .contains("-x DRUMLIN_JOB_ID --host b:2,c:2 --prtemca plm_ssh_agent");
+    }
+
+    @Test
+    void hydraNeedsATimeoutToNoticeANodeWithoutPower() throws IOException {
+        String mpiexec = script("mpiexec", "echo HYDRA build details:");
+        assertThat(launch(onNodes(), mpiexec, "x")).as(drumlin.err()).isZero();
+        assertThat(all("warning", "text").get(0).toString()).contains("give --timeout");
     }
 
     @Test
@@ -202,8 +343,9 @@ class LaunchCommandTest {
 
     @Test
     void aJobWithoutCheckpointsHangsAndOneWithThemDoesNot() throws IOException {
-        String mpirun = mpirun("if [ $call = 1 ]; then exec sleep 60; fi\n"
-                + "for i in 1 2 3 4; do sleep 1; echo $i >>\"$DIR/meta/id/drumlin-commits\"; done");
+        String mpirun = mpirun(
+                "if [ $call = 1 ]; then exec sleep 60; fi\n"
+                        + "for name in commits commits starts starts starts; do sleep 1; echo >>\"$DIR/meta/id/drumlin-$name\"; done");
         assertThat(launch(withRun("--timeout", "2", "--tries", "2"), mpirun, "x"))
                 .as(drumlin.err())
                 .isZero();
@@ -299,6 +441,13 @@ class LaunchCommandTest {
     /** In an allocation of Slurm with the nodes a, b and c, whose commands are scripts. */
     private int launchUnderSlurm(Map<String, String> variables, String... arguments) throws Exception {
         script("scontrol", "printf 'a\\nb\\nc\\n'");
+        Map<String, String> all = new HashMap<>(variables);
+        all.put("SLURM_JOB_NODELIST", "a,b,c");
+        return startLaunch(all, arguments).waitFor();
+    }
+
+    /** A process of its own. */
+    private Process startLaunch(Map<String, String> variables, String... arguments) throws IOException {
         List<String> line = new ArrayList<>(List.of("launch", "--log", log.toString(), "--back-off", "0"));
         line.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(
@@ -311,9 +460,8 @@ class LaunchCommandTest {
         builder.command().addAll(line);
         builder.environment().keySet().removeIf(name -> name.startsWith("SLURM_"));
         builder.environment().put("PATH", folder + ":" + System.getenv("PATH"));
-        builder.environment().put("SLURM_JOB_NODELIST", "a,b,c");
         builder.environment().putAll(variables);
-        return builder.start().waitFor();
+        return builder.start();
     }
 
     @Test
@@ -367,9 +515,14 @@ class LaunchCommandTest {
     }
 
     @Test
-    void mpirunIsToldTheRanksOfTheNodesOfSlurm() throws Exception {
+    void launchersAreToldTheRanksOfTheNodesOfSlurm() throws Exception {
         script("sinfo", "printf 'a idle\\nb down*\\nc mixed\\n'");
         Map<String, String> variables = Map.of("SLURM_TASKS_PER_NODE", "4(x2),3");
+        String srun = script("srun", "echo \"$*\" >>\"$DIR/srun-calls\"");
+        assertThat(launchUnderSlurm(variables, "--nodes", "2", "--", srun, "x")).isZero();
+        // Otherwise it starts the ranks of all nodes, for which these have no room.
+        assertThat(folder.resolve("srun-calls"))
+                .hasContent("--kill-on-bad-exit=1 --nodes=2 --nodelist=a,c --ntasks=7 x");
         assertThat(launchUnderSlurm(variables, "--nodes", "2", "--", mpirun("exit 0"), "x"))
                 .as(Files.readString(folder.resolve("output")))
                 .isZero();

@@ -55,6 +55,15 @@ public interface RunCatalogue {
     int failure();
 
     /**
+     * Returns whether the run that the configuration file names was completed, and no start has come after it. A run that
+     * ended before its first checkpoint has not: its files are still there, which a completed run deletes, archives or keeps.
+     *
+     * @return whether it was; false if a job has the run open, or was killed while it had
+     * @throws IOException the directory of metadata cannot be read
+     */
+    boolean hasEnded() throws IOException;
+
+    /**
      * Returns the directory below which the runs have their directories of metadata.
      *
      * @return {@code meta_dir}

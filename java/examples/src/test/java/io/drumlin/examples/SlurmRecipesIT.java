@@ -152,7 +152,13 @@ class SlurmRecipesIT {
                 "--field",
                 shared().resolve("field.f64").toString(),
                 "--no-progress");
-        call("slurm", "run", "sbatch " + options + " --output=" + log + " " + recipe + " " + JavaCommand.quoted(heat));
+        String drumlin = Path.of(System.getProperty("drumlin.root"), "scripts", "drumlin")
+                .toString();
+        call(
+                "slurm",
+                "run",
+                "DRUMLIN=" + JavaCommand.quoted(List.of(drumlin)) + " sbatch " + options + " --output=" + log + " "
+                        + recipe + " " + JavaCommand.quoted(heat));
     }
 
     private void await(String expected) throws IOException, InterruptedException {

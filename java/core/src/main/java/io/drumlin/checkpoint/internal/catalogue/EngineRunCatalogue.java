@@ -74,6 +74,25 @@ public final class EngineRunCatalogue implements RunCatalogue {
     }
 
     @Override
+    public boolean hasEnded() throws IOException {
+        RunDirectory run = new RunDirectory(config, config.execId(), 0);
+        boolean mayHave = config.failure() == 0 || config.failure() == 2;
+        if (config.execId().isEmpty() || !mayHave || PathStatus.exists(run.lease())) {
+            return false;
+        }
+        if (!PathStatus.exists(config.metaDir())) {
+            throw DrumlinException.during("looking for the end of run " + config.execId())
+                    .path(config.metaDir())
+                    .problem("there is no such directory here")
+                    .advice("ask on a machine that sees meta_dir")
+                    .exception();
+        }
+        return config.failure() == 2
+                || !PathStatus.exists(run.topologyFile())
+                || !StoredCheckpoint.of(config, config.execId()).isEmpty();
+    }
+
+    @Override
     public Path metadata() {
         return config.metaDir();
     }
