@@ -8,6 +8,7 @@ import io.drumlin.format.sion.FileNames;
 import io.drumlin.format.sion.TaskMapping;
 import io.drumlin.sion.MetadataWriter.SetKind;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
 import java.io.Closeable;
@@ -137,6 +138,9 @@ public final class SionOutput implements Closeable {
             checkBuddies();
             // If one member fails, its whole group fails, and waits here for the other groups.
             Agreement.run(world, "creation of " + path, () -> open(metadata.open(tasks), List.of()));
+            if (place.files() > 1) {
+                Agreement.run(world, "creation of " + path, this::requireAllFiles);
+            }
             if (options.buddies() > 0) {
                 buddies = BuddyWriter.of(world, place, path, data, options);
                 Agreement.run(world, "creation of the buddy copies of " + path, this::openBuddies);
@@ -150,6 +154,21 @@ public final class SionOutput implements Closeable {
                 e.addSuppressed(late);
             }
             throw e;
+        }
+    }
+
+    /** The first process of all must see what the others have made: a node may lack the file system. */
+    private void requireAllFiles() throws IOException {
+        for (int number = 0; number < place.files() && world.rank() == place.first(); number++) {
+            Path member = Path.of(FileNames.member(path.toString(), number));
+            if (!PathStatus.exists(member)) {
+                throw DrumlinException.during("creation")
+                        .path(member)
+                        .rank(world.rank())
+                        .problem("another rank has made this file of the set, and this rank does not see it")
+                        .advice("see that the file system of this path is mounted on all nodes")
+                        .exception();
+            }
         }
     }
 

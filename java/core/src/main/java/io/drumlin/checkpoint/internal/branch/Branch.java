@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.branch;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
@@ -253,7 +254,7 @@ public final class Branch {
     /** Returns the files with metadata, beside which there may be those with data. */
     private static List<Path> metadata(StoredCheckpoint checkpoint) throws IOException {
         return PathStatus.entries(checkpoint.metadata()).stream()
-                .filter(file -> MetadataFiles.NAME
+                .filter(file -> FileNames.METADATA_FILE
                         .matcher(file.getFileName().toString())
                         .matches())
                 .toList();

@@ -27,6 +27,9 @@ public final class FileNames {
     public static final Pattern DIFFERENTIAL_FILE =
             Pattern.compile("(?:dCPFile-Rank|dcp-id(\\d{1,10})-rank)(\\d{1,10})\\.fti");
 
+    /** Matches the names of groups' files of metadata: sector and group. */
+    public static final Pattern METADATA_FILE = Pattern.compile("sector(\\d{1,9})-group(\\d{1,9})\\.fti");
+
     private FileNames() {}
 
     /** Returns the name of a rank's file of differential checkpoints in the mode FTI-FF. */
@@ -79,6 +82,13 @@ public final class FileNames {
         Matcher name = RANK_FILE.matcher(file.getFileName().toString());
         long id = name.matches() ? Long.parseLong(name.group(1)) : Long.MAX_VALUE;
         return id > Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of((int) id);
+    }
+
+    /** Returns the rank in the name of a file of ordinary or differential checkpoints; empty if it is neither. */
+    public static OptionalInt anyOwner(String fileName) {
+        Matcher name = DIFFERENTIAL_FILE.matcher(fileName);
+        long rank = name.matches() ? Long.parseLong(name.group(2)) : Long.MAX_VALUE;
+        return rank > Integer.MAX_VALUE ? owner(fileName) : OptionalInt.of((int) rank);
     }
 
     /** Returns the rank in the name of a checkpoint file; empty if it is not such a name. */

@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
+import io.drumlin.checkpoint.internal.topology.FilesOfRanks;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -42,6 +41,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     private final StorageEngine storage;
     private final KeptCheckpoints kept;
     private final boolean metadata;
+    private final int groups;
     private final Archive archive;
     private final BackgroundDeletion deletion;
 
@@ -64,7 +64,7 @@ public final class CommitProtocol implements CheckpointDirectories {
      * Creates the commit protocol of a run.
      *
      * @param archive which replaced checkpoints go to the archive of level 4 and stay there
-     * @param metadata whether the mode keeps metadata apart from the data
+     * @param groups number of groups of ranks whose metadata the mode keeps apart from the data; 0 if it keeps none apart
      */
     public CommitProtocol(
             Communicator app,
@@ -72,14 +72,15 @@ public final class CommitProtocol implements CheckpointDirectories {
             RunDirectory directories,
             StorageEngine storage,
             Archive archive,
-            boolean metadata) {
+            int groups) {
         this.app = app;
         this.topology = topology;
         this.directories = directories;
         this.storage = storage;
         this.archive = archive;
         kept = archive.kept();
-        this.metadata = metadata;
+        this.groups = groups;
+        metadata = groups > 0;
         deletion = new BackgroundDeletion(storage);
     }
 
@@ -232,23 +233,13 @@ public final class CommitProtocol implements CheckpointDirectories {
     public void takeSpare() throws IOException {
         onEachRoot("taking the spare files of", Level.L4_DCP, root -> {
             if (PathStatus.exists(RunDirectory.spare(root))) {
-                deleteOfOtherRanks(RunDirectory.spare(root));
+                FilesOfRanks.deleteOthers(RunDirectory.spare(root), topology, storage);
                 DirectoryTree.delete(RunDirectory.tmp(root), storage);
                 storage.rename(RunDirectory.spare(root), RunDirectory.tmp(root));
                 // Sync before the list says that there is a newer checkpoint.
                 storage.syncDirectory(root);
             }
         });
-    }
-
-    /** Deletes files of a previous run of more ranks, which this run does not update. */
-    private void deleteOfOtherRanks(Path directory) throws IOException {
-        for (Path file : PathStatus.entries(directory)) {
-            OptionalInt rank = FileNames.differentialOwner(file.getFileName().toString());
-            if (rank.isPresent() && !topology.isOfApplication(rank.getAsInt())) {
-                storage.delete(file);
-            }
-        }
     }
 
     /** Deletes a run's spare files of differential checkpoints; for the rank that {@link #isMaster} of level 4. */
@@ -272,18 +263,14 @@ public final class CommitProtocol implements CheckpointDirectories {
      * Replaces the committed checkpoint of a level by the one in {@code tmp}, on all nodes or on none. The old
      * checkpoint stays aside until {@link #discardSuperseded}. Collective.
      *
+     * @param slowest receives the rank that took longest
      * @throws MeetingException it is unknown which checkpoint is in its place; both stay where they are
      * @throws IOException on all ranks, if the commit failed on any; the old checkpoint is in its place
      */
-    public void commit(Level level) throws IOException {
-        commit(level, slowest -> {});
-    }
-
-    /** Also says which rank took longest; otherwise like {@link #commit(Level)}. Collective. */
     public void commit(Level level, Consumer<SlowestRank> slowest) throws IOException {
         Level named = ofDirectories(level);
         try {
-            onEachRoot("committing", level, root -> swapIn(root, named), slowest);
+            onEachRoot("committing", level, root -> swapInAll(root, level), slowest);
         } catch (MeetingException failure) {
             // If this rank undid a commit that the others have agreed on, neither checkpoint would be whole.
             Agreement.tellUnknown(app, "committing level " + level.number(), failure);
@@ -301,6 +288,17 @@ public final class CommitProtocol implements CheckpointDirectories {
         }
         roots(level).forEach(root -> unsettled.remove(RunDirectory.committed(root, named)));
         untidy.add(named);
+    }
+
+    /** Swaps in the files of all ranks, and not those of some. */
+    private void swapInAll(Path root, Level level) throws IOException {
+        if (level.isGlobal() || root.equals(directories.meta())) {
+            FilesOfRanks.requireAll(RunDirectory.tmp(root), groups, topology);
+        }
+        if (metadata && level == Level.L4_DCP) {
+            FilesOfRanks.requireAll(RunDirectory.committed(directories.global(), level), groups, topology);
+        }
+        swapIn(root, ofDirectories(level));
     }
 
     private void swapIn(Path root, Level level) throws IOException {

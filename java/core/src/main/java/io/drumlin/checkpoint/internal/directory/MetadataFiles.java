@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.format.ByteSource;
@@ -20,19 +21,15 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /** The metadata files of the modes that keep them apart from the data (docs/formats/fti-posix.md, section 3). */
 public final class MetadataFiles {
-
-    /** Matches the names of groups' files: sector and group. */
-    public static final Pattern NAME = Pattern.compile("sector(\\d{1,9})-group(\\d{1,9})\\.fti");
 
     private MetadataFiles() {}
 
     /** Returns whether a file is one of metadata, by its name. */
     static boolean isOne(Path file) {
-        return NAME.matcher(file.getFileName().toString()).matches();
+        return FileNames.METADATA_FILE.matcher(file.getFileName().toString()).matches();
     }
 
     /** Returns the name of a group's file. */

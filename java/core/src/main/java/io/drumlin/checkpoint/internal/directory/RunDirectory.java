@@ -9,6 +9,7 @@ import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -92,6 +93,11 @@ public final class RunDirectory {
             }
             OwnDirectory.requireNoLink(shared);
         }
+    }
+
+    /** Returns the directories that all nodes see, by the keys of the configuration. */
+    public Map<String, Path> shared() {
+        return Map.of("glbl_dir", global, "meta_dir", meta);
     }
 
     /** Refuses directories and files of another user among those of the run on this node. */

@@ -460,7 +460,7 @@ public final class CheckpointCoordinator {
     private void commitCopy(Level level, Agreement.Step listing) throws IOException {
         try {
             listing.run();
-            levels.commit(level);
+            levels.commit(level, slowest -> {});
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
         } catch (IOException failed) {

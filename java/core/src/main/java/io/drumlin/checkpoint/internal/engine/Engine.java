@@ -68,6 +68,7 @@ public record Engine(
         CheckpointReader reader = new CheckpointReader(storage, slabs);
         RejectedFiles rejected = RejectedFiles.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+        int groups = metadata ? topology.ranksOfApplication() / config.groupSize() : 0;
         Archive archive = new Archive(
                 directories,
                 storage,
@@ -75,7 +76,7 @@ public record Engine(
                 metadata,
                 config.scrIndex()
                         .map(prefix -> new ArchiveIndex(new ScrPrefix(prefix), directories, storage, metadata)));
-        CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, archive, metadata);
+        CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, archive, groups);
         boolean byPlace = run.nodeOrder() && run.previous().stream().allMatch(each -> each.oneOrder());
         RankContext context =
                 new RankContext(app, node, group, topology, byPlace, storage, slabs, reader, rejected, events(run));

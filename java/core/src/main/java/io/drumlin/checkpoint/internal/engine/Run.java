@@ -23,6 +23,7 @@ import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
 import io.drumlin.checkpoint.internal.topology.PreviousOrder;
 import io.drumlin.checkpoint.internal.topology.PreviousRun;
 import io.drumlin.checkpoint.internal.topology.RankRanges;
+import io.drumlin.checkpoint.internal.topology.SharedMarker;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.topology.TopologyExchange;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
@@ -107,11 +108,16 @@ public record Run(
         String execId = restart ? config.execId() : Agreement.bcast(ranks, fresh, 0);
         Path ckptDir = host.map(Host::localRoot).orElse(config.ckptDir());
         RunDirectory directories = new RunDirectory(config, ckptDir, execId, ranks.rank());
+        long own = restart
+                ? System.currentTimeMillis() << 20 | ProcessHandle.current().pid() << 1 | 1
+                : 0;
+        SharedMarker first = new SharedMarker(directories.shared(), own);
         StorageEngine engine = Agreement.call(ranks, "making the directories of run " + execId, () -> {
             StorageEngine made = given.isPresent() ? given.get() : engine(config);
             directories.createLocal(made);
             if (ranks.rank() == 0) {
                 directories.createShared(made);
+                first.make();
             }
             return made;
         });
@@ -124,7 +130,7 @@ public record Run(
             if (restart) {
                 IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
                 known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
-                found[0] = previousRun(ini, known, config, ranks.size(), anyNumberOfRanks);
+                found[0] = previousRun(ini, known, config, ranks.size(), anyNumberOfRanks, first.start());
                 if (anyNumberOfRanks && !found[0].sameNodes()) {
                     // The nodes of these orders do not belong to this run.
                     known.clear();
@@ -156,6 +162,9 @@ public record Run(
             }
             if (realNodes && topology.place() == 0) {
                 marker.make();
+                if (ranks.rank() != 0) {
+                    new SharedMarker(directories.shared(), number).requireSeen(marker.words());
+                }
                 if (newDisk) {
                     NodeDisk.write(directories.local(), topology.identity().disk(), engine);
                 }
@@ -195,6 +204,7 @@ public record Run(
             throw e;
         } finally {
             marker.delete();
+            first.delete();
         }
     }
 
@@ -233,9 +243,11 @@ public record Run(
      *
      * @param known the orders of its nodes
      * @param size ranks of this run, heads included
+     * @param start the number of this start
      */
     private static PreviousRun previousRun(
-            IniFile topology, List<NodeOrder> known, FtiConfig config, int size, boolean any) throws DrumlinException {
+            IniFile topology, List<NodeOrder> known, FtiConfig config, int size, boolean any, long start)
+            throws DrumlinException {
         int nodes = known.get(0).nodes().size();
         boolean sameNodes = nodes * (long) config.nodeSize() == size;
         int before = TopologyFile.ranks(topology).orElse(0);
@@ -254,7 +266,7 @@ public record Run(
                 nodes,
                 before,
                 known.size() == 1,
-                System.currentTimeMillis() << 20 | ProcessHandle.current().pid());
+                start);
     }
 
     /** Returns the exception for a run with another number of ranks than the previous one. */

@@ -380,7 +380,7 @@ public final class EngineRunSurvey implements RunSurvey {
             directories = new RunDirectory(config, execId, world.rank());
             boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
             Archive archive = new Archive(directories, storage, config.kept(), metadata, Optional.empty());
-            levels = new CommitProtocol(app, topology, directories, storage, archive, metadata);
+            levels = new CommitProtocol(app, topology, directories, storage, archive, metadata ? 1 : 0);
             rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)));
             log = new CommitLog(app, directories.commitLog(), storage);
         }

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.mode;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.MetadataFiles;
@@ -84,7 +85,7 @@ public record ListedMetadata(Set<CommitSlot> places) {
     private static void checkGroups(Path directory, Topology topology, int groupSize) throws IOException {
         int sectors = topology.nodes() / groupSize;
         for (Path file : PathStatus.entries(directory)) {
-            Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
+            Matcher name = FileNames.METADATA_FILE.matcher(file.getFileName().toString());
             if (!name.matches()) {
                 continue;
             }

@@ -113,7 +113,7 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
     private static String groups(PosixRun run, Path directory) throws IOException {
         Set<List<Integer>> numbers = new HashSet<>();
         for (Path file : PathStatus.entries(directory)) {
-            Matcher name = MetadataFiles.NAME.matcher(file.getFileName().toString());
+            Matcher name = FileNames.METADATA_FILE.matcher(file.getFileName().toString());
             if (name.matches()) {
                 numbers.add(List.of(Integer.parseInt(name.group(1)), Integer.parseInt(name.group(2))));
             }

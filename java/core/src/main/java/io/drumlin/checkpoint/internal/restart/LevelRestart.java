@@ -176,7 +176,7 @@ final class LevelRestart {
     private Path copyToLocal(CheckpointSearch.Found found) throws IOException {
         levels.prepare(Level.L1);
         copy.copyToTmp(found.path(), found.file(), Level.L1);
-        levels.commit(Level.L1);
+        levels.commit(Level.L1, slowest -> {});
         return directories.committed(Level.L1).resolve(mode.copyName(Level.L1, found.path()));
     }
 

@@ -113,7 +113,7 @@ public final class OtherModes {
     /** Returns the mode recorded in the metadata of a level, or derived from the names in them; 0 if there are none. */
     private int inMetadata(Level level) throws IOException {
         for (Path path : PathStatus.entries(places.metadataDirectory(level, CommitSlot.COMMITTED))) {
-            if (MetadataFiles.NAME.matcher(path.getFileName().toString()).matches()) {
+            if (FileNames.METADATA_FILE.matcher(path.getFileName().toString()).matches()) {
                 GroupMetadata metadata = MetadataFiles.read(path, storage);
                 int mode = MetadataOrigin.mode(metadata);
                 return mode > 0 && mode < levels.length ? mode : ofNames(metadata);

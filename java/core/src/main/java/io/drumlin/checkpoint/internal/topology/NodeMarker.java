@@ -39,6 +39,11 @@ public final class NodeMarker {
         text = "node " + node + ", " + name;
     }
 
+    /** Returns the number and the name of this node, as words of a message. */
+    public String words() {
+        return text;
+    }
+
     /**
      * Makes the marker file of this node; called by one rank of the node. Only one node can create it in a directory,
      * whatever the clients have cached.
