@@ -22,8 +22,6 @@ record ConfigLine(String key, String value, Map<String, String> items) {
     /** In files, names of variables have no digits. */
     private static final Pattern VARIABLE = Pattern.compile("\\$([A-Za-z_]+)");
 
-    private static final Pattern BRACED = Pattern.compile("\\$(?:\\{(\\w+)\\}|(\\w+))");
-
     ConfigLine {
         items = Map.copyOf(items);
     }
@@ -74,12 +72,5 @@ record ConfigLine(String key, String value, Map<String, String> items) {
             items.add(item.toString());
         }
         return items;
-    }
-
-    /** Replaces the variables in a value, whatever its source. */
-    static String expand(String value, Map<String, String> environment) {
-        return BRACED.matcher(value)
-                .replaceAll(found -> Matcher.quoteReplacement(
-                        environment.getOrDefault(found.group(1) == null ? found.group(2) : found.group(1), "")));
     }
 }

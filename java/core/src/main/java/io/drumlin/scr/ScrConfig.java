@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,6 +22,8 @@ import java.util.regex.Pattern;
  * thread-safe.
  */
 public final class ScrConfig {
+
+    private static final Pattern VARIABLE = Pattern.compile("\\$(?:\\{(\\w+)\\}|(\\w+))");
 
     private static final String END_TIME = "SCR_END_TIME";
 
@@ -179,7 +182,7 @@ public final class ScrConfig {
         if (values.getOrDefault(END_TIME, "").isEmpty()) {
             new BatchSystem(environment).endInEnvironment().ifPresent(end -> values.put(END_TIME, Long.toString(end)));
         }
-        values.replaceAll((key, value) -> ConfigLine.expand(value, environment));
+        values.replaceAll((key, value) -> expand(value, name -> environment.getOrDefault(name, "")));
         return new ScrSettings(values).resolved().described(lines);
     }
 
@@ -189,7 +192,7 @@ public final class ScrConfig {
         Map<String, String> location = new HashMap<>(DEFAULTS);
         take(location, set);
         take(location, environment);
-        location.replaceAll((key, value) -> ConfigLine.expand(value, environment));
+        location.replaceAll((key, value) -> expand(value, name -> environment.getOrDefault(name, "")));
         Map<String, String> file = new HashMap<>();
         descriptors.forEach((number, items) -> lines.put(number, new HashMap<>(items)));
         readFile(new ScrSettings(location), file, lines);
@@ -197,7 +200,7 @@ public final class ScrConfig {
         take(values, set);
         take(values, file);
         take(values, environment);
-        values.replaceAll((key, value) -> ConfigLine.expand(value, environment));
+        values.replaceAll((key, value) -> expand(value, name -> environment.getOrDefault(name, "")));
         return values;
     }
 
@@ -276,5 +279,18 @@ public final class ScrConfig {
         } else {
             throw new IllegalArgumentException("no line begins with " + line.key() + " here, or it has one item only");
         }
+    }
+
+    /**
+     * Replaces {@code $NAME} and <code>${NAME}</code> in a value.
+     *
+     * @param value the value
+     * @param variables returns the value of a variable
+     * @return the value with the values of its variables
+     */
+    public static String expand(String value, UnaryOperator<String> variables) {
+        return VARIABLE.matcher(value)
+                .replaceAll(found -> Matcher.quoteReplacement(
+                        variables.apply(found.group(1) == null ? found.group(2) : found.group(1))));
     }
 }

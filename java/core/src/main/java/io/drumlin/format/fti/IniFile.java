@@ -98,6 +98,25 @@ public final class IniFile {
     }
 
     /**
+     * Finds values that end at {@code #} or {@code ;} without a blank before it, which may be no comments.
+     *
+     * @return a sentence for each
+     */
+    public List<String> cutValues() {
+        List<String> found = new ArrayList<>();
+        sections.forEach((section, entries) -> entries.forEach((key, entry) -> {
+            String line = lines.get(entry.firstLine);
+            String text = line.substring(line.indexOf('=') + 1).strip();
+            int end = text.startsWith("\"") || text.startsWith("'") ? text.length() : IniScanner.valueEnd(text);
+            if (end > 0 && end < text.length() && !Character.isWhitespace(text.charAt(end - 1))) {
+                found.add("[" + section + "] " + key + " is " + entry.value + ", because a comment begins at the "
+                        + text.charAt(end) + " of " + text + "; if it belongs to the value, put quotes around that");
+            }
+        }));
+        return found;
+    }
+
+    /**
      * Returns this file with one value set. A missing key or section is added in C FTI's style.
      *
      * @param section name in lower case

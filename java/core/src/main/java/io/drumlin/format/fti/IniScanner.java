@@ -18,6 +18,9 @@ final class IniScanner {
     /** C FTI reads lines into a buffer of 1024 bytes. */
     static final int MAX_LINE = 1023;
 
+    /** That of UTF-8, one character for each byte. */
+    private static final String BYTE_ORDER_MARK = "\u00EF\u00BB\u00BF";
+
     private final ByteSource source;
     private final String format;
     private final ByteBuffer buffer = ByteBuffer.allocate(1 << 16).limit(0);
@@ -49,6 +52,10 @@ final class IniScanner {
      */
     boolean next() throws IOException {
         for (String line = logicalLine(); line != null; line = logicalLine()) {
+            if (firstLine == 0 && line.startsWith(BYTE_ORDER_MARK)) {
+                throw syntaxError("a byte order mark (EF BB BF) before the first letter; an editor has put it there:"
+                        + " save the file without it");
+            }
             if (line.isEmpty() || line.charAt(0) == '#' || line.charAt(0) == ';') {
                 continue;
             }

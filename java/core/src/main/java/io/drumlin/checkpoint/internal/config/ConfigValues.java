@@ -2,12 +2,14 @@ package io.drumlin.checkpoint.internal.config;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.scr.ScrConfig;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /** The values of a configuration file, parsed by type as C FTI parses them. Each error names section, key and value. */
@@ -36,11 +38,28 @@ public final class ConfigValues {
         if (text("basic", key).isEmpty()) {
             throw refused("basic", key, "the path of a directory");
         }
-        return path("basic", key);
+        try {
+            return path("basic", key, ScrConfig.expand(text("basic", key).orElse(""), ConfigValues::variable));
+        } catch (NoSuchElementException unset) {
+            throw refused("basic", key, String.valueOf(unset.getMessage()));
+        }
+    }
+
+    private static String variable(String name) {
+        String value = System.getenv(name);
+        if (value == null || value.isEmpty()) {
+            throw new NoSuchElementException(
+                    "variables that each rank has: " + name + " is not set here (mpirun -x " + name + " passes it on)");
+        }
+        // One character for each byte, as in the text of the file.
+        return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
     Path path(String section, String key) throws DrumlinException {
-        String value = text(section, key).orElse("");
+        return path(section, key, text(section, key).orElse(""));
+    }
+
+    private Path path(String section, String key, String value) throws DrumlinException {
         // The text holds one character per byte, so that a rewrite keeps bytes that are not UTF-8.
         ByteBuffer bytes = ByteBuffer.wrap(value.getBytes(StandardCharsets.ISO_8859_1));
         try {

@@ -75,13 +75,19 @@ public final class KnownKeys {
     }
 
     /**
-     * Finds unknown keys in C FTI's sections that look like known ones, and former keys of Drumlin. Other unknown keys
-     * and sections may be for other programs.
+     * Finds unknown keys in C FTI's sections that look like known ones, former keys of Drumlin, and values that are
+     * probably not meant. Other unknown keys and sections may be for other programs.
      *
      * @return a sentence for each key
      */
     public static List<String> suspicions(IniFile ini) {
-        List<String> found = new ArrayList<>();
+        List<String> found = new ArrayList<>(ini.cutValues());
+        Optional<String> local = ini.get("basic", "ckpt_dir");
+        if (local.isPresent() && local.equals(ini.get("basic", "glbl_dir"))) {
+            found.add(
+                    "[basic] ckpt_dir and glbl_dir are the same directory: ckpt_dir is storage of each node, glbl_dir is on"
+                            + " the parallel file system, and the loss of the one would be the loss of both");
+        }
         for (String section : ini.sections()) {
             if (!KEYS.containsKey(section)) {
                 nearest(section, KEYS.keySet())

@@ -99,6 +99,42 @@ class KnownKeysTest {
                 .containsExactly("[basic] keep_last_chkpt has no effect; did you mean keep_last_ckpt?");
     }
 
+    @Test
+    void valuesThatAreProbablyNotMeantAreTold() throws IOException {
+        assertThat(KnownKeys.suspicions(IniFile.parse(
+                        "[basic]\nckpt_dir = /scratch/a#1\nglbl_dir = /scratch/a ; here\nmeta_dir = \"/m;1\" # there\n"
+                                + "head = 0#\n",
+                        "config.fti")))
+                .containsExactly(
+                        "[basic] ckpt_dir is /scratch/a, because a comment begins at the # of /scratch/a#1; if it belongs to"
+                                + " the value, put quotes around that",
+                        "[basic] head is 0, because a comment begins at the # of 0#; if it belongs to the value, put quotes"
+                                + " around that",
+                        "[basic] ckpt_dir and glbl_dir are the same directory: ckpt_dir is storage of each node, glbl_dir is"
+                                + " on the parallel file system, and the loss of the one would be the loss of both");
+        assertThatThrownBy(() -> IniFile.parse("\u00EF\u00BB\u00BF[basic]\nhead = 0\n", "config.fti"))
+                .hasMessageContaining("line 1")
+                .hasMessageContaining("byte order mark");
+    }
+
+    /** Each rank has its own: the directory of a job on its node is another one in the next job. */
+    @Test
+    void directoriesMayNameVariables() throws IOException {
+        String home = System.getenv("PATH");
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of("basic.ckpt_dir", "/a/$PATH/c", "basic.glbl_dir", "/a/${PATH}c", "basic.meta_dir", "/m$"));
+        String text = Files.readString(run.config());
+        FtiConfig config = FtiConfig.parse(text, "config.fti");
+        assertThat(config.ckptDir()).isEqualTo(Path.of("/a/" + home + "/c"));
+        assertThat(config.glblDir()).isEqualTo(Path.of("/a/" + home + "c"));
+        assertThat(config.metaDir()).isEqualTo(Path.of("/m$"));
+        assertThat(config.ini().text()).isEqualTo(text);
+        assertThatThrownBy(() -> FtiConfig.parse(text.replace("$PATH", "$NOT_SET_1"), "config.fti"))
+                .hasMessageContaining("[basic] ckpt_dir")
+                .hasMessageContaining("NOT_SET_1 is not set here (mpirun -x NOT_SET_1 passes it on)");
+    }
+
     /** A file that was written for an older version does not stop a run. */
     @ParameterizedTest
     @CsvSource({"0", "1000", "lots"})
