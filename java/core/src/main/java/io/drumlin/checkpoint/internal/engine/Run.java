@@ -22,7 +22,6 @@ import io.drumlin.checkpoint.internal.topology.NodeOrder;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
 import io.drumlin.checkpoint.internal.topology.PreviousOrder;
 import io.drumlin.checkpoint.internal.topology.PreviousRun;
-import io.drumlin.checkpoint.internal.topology.RankRanges;
 import io.drumlin.checkpoint.internal.topology.SharedMarker;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.topology.TopologyExchange;
@@ -71,9 +70,6 @@ public record Run(
         Optional<Lease> lease) {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
-
-    /** Most ranges of ranks in a line of the log. */
-    private static final int MOST_RANGES = 16;
 
     /**
      * Reads the configuration, creates directories, and determines nodes and ranks. Collective.
@@ -140,7 +136,7 @@ public record Run(
             }
             List<NodeList> lists = lists(config, nodeOfRank, known, nodeOrder);
             if (nodeOrder) {
-                warnOfOtherNumbers(lists.get(0), config.heads());
+                lists.get(0).warnOfOtherNumbers(config.heads());
             }
             return lists;
         });
@@ -318,24 +314,6 @@ public record Run(
             lists.add(NodeList.of(config, nodeOfRank, Optional.of(previous)));
         }
         return lists;
-    }
-
-    /**
-     * Warns if numbers differ: a program that uses the ranks of its own communicator would use the data of other ranks.
-     */
-    private static void warnOfOtherNumbers(NodeList list, int heads) {
-        List<Integer> given = list.ofApplication(list.ranks(), heads);
-        if (given.stream().sorted().toList().equals(given)) {
-            return;
-        }
-        List<String> ranges = List.of(RankRanges.of(given).split(",", -1));
-        LOG.log(
-                Logger.Level.WARNING,
-                "ranks are renumbered in the order of nodes: the ranks 0, 1, ... of FTI_COMM_WORLD are {0}{1} of the"
-                        + " communicator that the program gave. Data belong to the ranks of FTI_COMM_WORLD: a program that uses"
-                        + " the numbers of the other gets the data of others",
-                String.join(",", ranges.subList(0, Math.min(MOST_RANGES, ranges.size()))),
-                ranges.size() > MOST_RANGES ? ", ..." : "");
     }
 
     private static Numbering numbering(boolean nodeOrder) {

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import java.lang.System.Logger;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -20,6 +21,11 @@ import java.util.stream.IntStream;
  * @param nodeSize ranks per node
  */
 public record NodeList(List<NodeIdentity> nodes, List<Integer> ranks, List<Integer> placement, int nodeSize) {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** Most ranges of ranks in a line of the log. */
+    private static final int MOST_RANGES = 16;
 
     /** Returns advice for a restart on another number of ranks. */
     public static String adviceToOtherRanks(FtiConfig config) {
@@ -207,5 +213,23 @@ public record NodeList(List<NodeIdentity> nodes, List<Integer> ranks, List<Integ
                     isInRankOrder);
         }
         return List.of(byRank);
+    }
+
+    /**
+     * Warns if numbers differ: a program that uses the ranks of its own communicator would use the data of other ranks.
+     */
+    public void warnOfOtherNumbers(int heads) {
+        List<Integer> given = ofApplication(ranks(), heads);
+        if (given.stream().sorted().toList().equals(given)) {
+            return;
+        }
+        List<String> ranges = List.of(RankRanges.of(given).split(",", -1));
+        LOG.log(
+                Logger.Level.WARNING,
+                "ranks are renumbered in the order of nodes: the ranks 0, 1, ... of FTI_COMM_WORLD are {0}{1} of the"
+                        + " communicator that the program gave. Data belong to the ranks of FTI_COMM_WORLD: a program that uses"
+                        + " the numbers of the other gets the data of others",
+                String.join(",", ranges.subList(0, Math.min(MOST_RANGES, ranges.size()))),
+                ranges.size() > MOST_RANGES ? ", ..." : "");
     }
 }
