@@ -58,6 +58,19 @@ class ClusterIT {
         start(nodes, "b b a a", "read", run, 4);
     }
 
+    /** Its host is still in the job, and a rank there sees that it has ended. */
+    @Test
+    void aKilledProcessOnAnotherHostIsNotWaitedFor() throws IOException, InterruptedException {
+        Path nodes = Files.createDirectory(directory.resolve("nodes"));
+        RunFixture run = run(nodes, "3");
+        assertThat(tryToStart(nodes, "a b a b", "kill", run, 2).exitStatus()).isNotZero();
+        assertThat(Files.readString(run.file("Topology.fti").resolveSibling("drumlin-lease")))
+                .containsPattern("host += a\n");
+        Mpirun.Outcome outcome = tryToStart(nodes, "b a b a", "read", run, 2);
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+        assertThat(outcome.output()).contains("taking over").doesNotContain("to see whether that renews");
+    }
+
     private void loseAndReorder(String ioMode, int level) throws IOException, InterruptedException {
         Path nodes = Files.createDirectory(directory.resolve("nodes"));
         RunFixture run = run(nodes, ioMode);
@@ -109,9 +122,13 @@ class ClusterIT {
                     // Not the same size on all.
                     int[] values = new int[10_000 + place];
                     checkpoints.protect(0, values);
-                    if (arguments[0].equals("write")) {
+                    if (!arguments[0].equals("read")) {
                         Arrays.setAll(values, i -> 100_000 * place + i);
                         checkpoints.checkpoint(1, level);
+                        if (arguments[0].equals("kill")) {
+                            world.barrier();
+                            Runtime.getRuntime().halt(9);
+                        }
                     } else {
                         assertThat(checkpoints.lastLevel()).contains(level);
                         checkpoints.recover();

@@ -150,6 +150,9 @@ public record Run(
         NodeOrder order = restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
         List<Lease> lease = new ArrayList<>();
         NodeMarker marker = new NodeMarker(directories.local(), topology.node(), topology.nodeName(), number);
+        String ended = restart && !config.lease().isZero()
+                ? Lease.ended(ranks, directories.lease(), topology.place() == 0, Lease.GRACE)
+                : "";
         Agreement.Step begin = () -> {
             if (topology.place() == 0) {
                 directories.requireOwnEntries();
@@ -166,7 +169,7 @@ public record Run(
                 }
             }
             if (!topology.isHead() && inNodeOrder.rank() == 0) {
-                lease(config, directories.lease()).ifPresent(lease::add);
+                lease(config, directories.lease(), ended).ifPresent(lease::add);
             }
             if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
                 String written = TopologyFile.toIni(config, order, topology.ranksOfApplication());
@@ -273,12 +276,12 @@ public record Run(
     }
 
     /** Takes the lease, before anything in the run's directories changes. */
-    private static Optional<Lease> lease(FtiConfig config, Path file) throws DrumlinException {
+    private static Optional<Lease> lease(FtiConfig config, Path file, String ended) throws DrumlinException {
         if (config.lease().isZero()) {
             return Optional.empty();
         }
         try {
-            return Lease.take(file, LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE);
+            return Lease.take(file, LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE, ended);
         } catch (DrumlinException refused) {
             throw refused;
         } catch (IOException e) {

@@ -1,12 +1,15 @@
 package io.drumlin.checkpoint.internal.lease;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
 import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.io.OutputStream;
 import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -18,6 +21,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -32,6 +37,9 @@ import java.util.concurrent.TimeUnit;
 public final class Lease implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
+
+    /** The tokens of the leases that this program has. */
+    private static final Set<String> HELD = ConcurrentHashMap.newKeySet();
 
     /** How often a lease is renewed while a start watches it. */
     private static final int RENEWALS = 3;
@@ -69,9 +77,20 @@ public final class Lease implements AutoCloseable {
      */
     public static Optional<Lease> take(Path file, LeaseHolder holder, Duration watch, Duration grace)
             throws DrumlinException {
+        return take(file, holder, watch, grace, "");
+    }
+
+    /**
+     * Takes the lease of a run; otherwise like {@link #take(Path, LeaseHolder, Duration, Duration)}.
+     *
+     * @param ended what {@link #ended} has returned
+     */
+    public static Optional<Lease> take(Path file, LeaseHolder holder, Duration watch, Duration grace, String ended)
+            throws DrumlinException {
         Lease lease = new Lease(file, holder, watch);
         try {
-            lease.take(watch, grace);
+            lease.take(watch, grace, ended);
+            HELD.add(holder.token());
             lease.renewal.start();
             Runtime.getRuntime().addShutdownHook(lease.atExit);
             return Optional.of(lease);
@@ -88,26 +107,72 @@ public final class Lease implements AutoCloseable {
         }
     }
 
-    private void take(Duration watch, Duration grace) throws IOException {
-        boolean taken = false;
-        while (!taken) {
-            OutputStream made;
-            try {
-                made = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW);
-            } catch (IOException e) {
-                taken = isTakenOver(e, watch, grace);
-                continue;
+    /**
+     * Lets the ranks on the machine of the process that a lease names look whether it has ended, because the rank that takes
+     * the lease may be on another machine. Collective.
+     *
+     * @param looks whether this rank looks; one of each node is enough
+     * @param grace how long to wait for that process to end
+     * @return the token of the lease if its process has ended; otherwise empty
+     */
+    public static String ended(Communicator ranks, Path file, boolean looks, Duration grace) throws IOException {
+        String text = "";
+        try {
+            text = ranks.rank() == 0 ? Files.readString(file, StandardCharsets.ISO_8859_1) : "";
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "whoever takes the lease says what is wrong with it", e);
+        }
+        LeaseHolder other = LeaseHolder.of(Agreement.bcast(ranks, text, 0));
+        long[] ended = {0};
+        if (other.token().isEmpty()) {
+            return "";
+        }
+        Agreement.run(ranks, "looking for process " + other.pid() + " of " + other.host(), () -> {
+            boolean here = looks && other.isOnMachineOf(LeaseHolder.here(System::getenv));
+            ended[0] = here && ends(other, grace) ? 1 : 0;
+        });
+        ranks.allreduce(ended, Communicator.Op.MAX);
+        return ended[0] == 1 ? other.token() : "";
+    }
+
+    private void take(Duration watch, Duration grace, String ended) throws IOException {
+        Path own = file.resolveSibling(file.getFileName() + "." + holder.token());
+        try {
+            boolean taken = false;
+            while (!taken) {
+                try {
+                    make(own);
+                    taken = true;
+                } catch (IOException e) {
+                    taken = isTakenOver(e, own, watch, grace, ended);
+                }
             }
-            write(made, file);
-            taken = true;
+        } finally {
+            Files.deleteIfExists(own);
+        }
+    }
+
+    /** Puts a written lease into its place, so that a kill leaves the whole lease or none. */
+    private void make(Path own) throws IOException {
+        if (Files.notExists(own)) {
+            write(own);
+        }
+        try {
+            Files.createLink(file, own);
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (IOException | UnsupportedOperationException noLinks) {
+            Files.createFile(file);
+            Files.move(own, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         }
     }
 
     /** Takes the lease over from a job that has ended; returns false if there is no lease any more. */
-    private boolean isTakenOver(IOException notMade, Duration watch, Duration grace) throws IOException {
+    private boolean isTakenOver(IOException notMade, Path own, Duration watch, Duration grace, String ended)
+            throws IOException {
         Optional<LeaseHolder> other = readOther();
         if (other.isPresent()) {
-            requireEnded(other.get(), watch, grace);
+            requireEnded(other.get(), watch, grace, ended);
         }
         if (!(notMade instanceof FileAlreadyExistsException)) {
             throw notMade;
@@ -115,23 +180,18 @@ public final class Lease implements AutoCloseable {
         if (other.isEmpty()) {
             return false;
         }
-        Path own = file.resolveSibling(file.getFileName() + "." + holder.token());
-        write(Files.newOutputStream(own), own);
         Files.move(own, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         return true;
     }
 
-    /** If the lease cannot be written, it is deleted: an empty one would be taken for that of another job. */
-    private void write(OutputStream made, Path path) throws IOException {
-        try (made) {
-            made.write(holder.toText().getBytes(StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            try {
-                Files.deleteIfExists(path);
-            } catch (IOException alsoFailed) {
-                e.addSuppressed(alsoFailed);
+    private void write(Path path) throws IOException {
+        try (FileChannel made = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer text = ByteBuffer.wrap(holder.toText().getBytes(StandardCharsets.UTF_8));
+            while (text.hasRemaining()) {
+                made.write(text);
             }
-            throw e;
+            // A power loss would leave an empty one.
+            made.force(true);
         }
     }
 
@@ -157,12 +217,22 @@ public final class Lease implements AutoCloseable {
         return errno == null ? context : context.errno(errno);
     }
 
-    private void requireEnded(LeaseHolder other, Duration watch, Duration grace) throws IOException {
+    private void requireEnded(LeaseHolder other, Duration watch, Duration grace, String ended) throws IOException {
+        if (other.isThisProcess(holder) && HELD.contains(other.token())) {
+            throw DrumlinException.during("start")
+                    .path(file)
+                    .problem("this program has opened this run already and has not closed it")
+                    .advice("close the first one, or give the second a configuration file of its own")
+                    .exception();
+        }
         if (other.isThisProcess(holder)) {
             return;
         }
         boolean here = other.isOnMachineOf(holder);
-        if (here ? !ends(other, grace) : !other.isOfJobOf(holder) && isRenewed(other, watch)) {
+        boolean known = other.isOfJobOf(holder) || (!ended.isEmpty() && ended.equals(other.token()));
+        // A kill has left it empty: who writes one needs no longer than that.
+        Duration most = other.isEmpty() ? grace : watch;
+        if (here ? !ends(other, grace) : !known && isRenewed(other, most)) {
             throw DrumlinException.during("start")
                     .path(file)
                     .problem("another job is running with this run's directories: " + other)
@@ -192,7 +262,9 @@ public final class Lease implements AutoCloseable {
         }
         LOG.log(
                 Logger.Level.WARNING,
-                "this run may be another job''s, {0}: waiting {1} s to see whether that renews {2}",
+                "this run may be another job''s, {0}: waiting {1} s to see whether that renews {2}. Starts that pass one name"
+                        + " on (mpirun -x DRUMLIN_JOB_ID) do not wait for each other, nor do those with lease = 0, where no"
+                        + " two jobs may have one run",
                 other,
                 watch.toSeconds(),
                 file);
@@ -313,6 +385,7 @@ public final class Lease implements AutoCloseable {
     @Override
     public void close() {
         delete();
+        HELD.remove(holder.token());
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException e) {

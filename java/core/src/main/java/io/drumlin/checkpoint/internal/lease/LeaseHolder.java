@@ -102,6 +102,11 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
         }
     }
 
+    /** Returns whether it was read from a file that names nobody. */
+    boolean isEmpty() {
+        return token.isEmpty() && machine.isEmpty() && start.isEmpty();
+    }
+
     boolean isThisProcess(LeaseHolder here) {
         return machine.equals(here.machine) && pid == here.pid && start.equals(here.start);
     }

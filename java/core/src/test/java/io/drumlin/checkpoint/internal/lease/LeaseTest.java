@@ -328,6 +328,37 @@ class LeaseTest {
         take(file, Map.of(), SHORT);
     }
 
+    /** As a kill or a power loss has left it where it was made first and written later. */
+    @Test
+    void anEmptyLeaseIsTakenOverSoon() throws IOException {
+        take(Files.createFile(directory.resolve("drumlin-lease")), Map.of(), Duration.ofDays(1));
+    }
+
+    @Test
+    void aLeaseIsThereWithItsWordsOrNotAtAll() throws IOException, InterruptedException {
+        Path file = directory.resolve("drumlin-lease");
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .faults("write path=/drumlin-lease nth=1 kill=9")
+                .run(Taker.class, file.toString());
+        assertThat(outcome.exitStatus()).as(outcome.output()).isEqualTo(137);
+        assertThat(file).doesNotExist();
+    }
+
+    /** Both would write to the same directories. */
+    @Test
+    void aProgramOpensARunOnce() throws IOException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        try (Checkpoints first = Checkpoints.open(run.config(), new SingleCommunicator())) {
+            first.protect(0, new int[] {7});
+            first.checkpoint(1, Level.L1);
+            assertThatThrownBy(() -> Checkpoints.open(run.config(), new SingleCommunicator()))
+                    .hasMessageContaining("this program has opened this run already and has not closed it");
+            first.checkpoint(2, Level.L1);
+        }
+        run.run(1, (checkpoints, comm) -> assertThat(checkpoints.lastCheckpoint())
+                .contains(2));
+    }
+
     /** The one that computes for hours renews it. */
     @Test
     void aLeaseIsRenewedBetweenCheckpoints() throws IOException {
