@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -18,13 +19,24 @@ final class RecordedEvents {
     private RecordedEvents() {}
 
     static void forEach(Path file, Consumer<StatEvent> events) throws IOException {
-        try (RecordingFile recording = new RecordingFile(file)) {
-            while (recording.hasMoreEvents()) {
-                RecordedEvent event = recording.readEvent();
+        try (RecordingFile recording = parsed(file, () -> new RecordingFile(file))) {
+            while (parsed(file, recording::hasMoreEvents)) {
+                RecordedEvent event = parsed(file, recording::readEvent);
                 if (event.getEventType().getName().startsWith(PREFIX)) {
-                    events.accept(event(event));
+                    events.accept(parsed(file, () -> event(event)));
                 }
             }
+        }
+    }
+
+    /** A damaged file makes the JDK's parser throw anything. */
+    private static <T> T parsed(Path file, Callable<T> step) throws IOException {
+        try {
+            return step.call();
+        } catch (IOException e) {
+            throw e;
+        } catch (Exception | OutOfMemoryError | StackOverflowError | InternalError e) {
+            throw new CommandException(ExitCode.DAMAGED, file + ": the recording is damaged: " + e);
         }
     }
 

@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -136,6 +138,32 @@ class StatCommandTest {
         }
         assertThat(command.run("stat", file)).as(command.err()).isZero();
         assertThat(command.out()).containsPattern("L1 +3 ").containsPattern("L2 +1 .*of \\d+\\)");
+    }
+
+    /** What the JDK's parser throws then is no mistake of the command. */
+    @Test
+    void aDamagedRecordingIsNoMistakeOfTheProgram() throws IOException {
+        Path file = directory.resolve("recording.jfr");
+        try (Recording recording = new Recording()) {
+            recording.start();
+            takeCheckpoints();
+            recording.dump(file);
+        }
+        byte[] whole = Files.readAllBytes(file);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int i = 0; i < 60; i++) {
+            byte[] damaged = Arrays.copyOf(whole, i % 3 == 0 ? 4 + random.nextInt(whole.length - 4) : whole.length);
+            for (int flip = 0; flip < 8; flip++) {
+                damaged[4 + random.nextInt(Math.min(damaged.length, i % 2 == 0 ? 2000 : damaged.length) - 4)] =
+                        (byte) random.nextInt();
+            }
+            Files.write(file, damaged);
+            assertThat(command.run("stat", file))
+                    .as("seed %d, file %d: %s", seed, i, command.err())
+                    .isNotEqualTo(ExitCode.MISTAKE);
+            assertThat(command.err()).doesNotContain("\tat ");
+        }
     }
 
     @Test
