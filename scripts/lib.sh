@@ -159,7 +159,7 @@ built_jar() {
 
 # run_jar JAR CLASS ARGUMENT...: replaces the script by a JVM; JAVA_HOME chooses it, DRUMLIN_JAVA_OPTS are more options.
 run_jar() {
-  local jar=$1 java=${JAVA_HOME:+$JAVA_HOME/bin/}java home options=() more
+  local jar=$1 java=${JAVA_HOME:+$JAVA_HOME/bin/}java home options=() more utf8=()
   shift
   command -v "$java" >/dev/null || fail "no $java found; install a JDK of 17 or later or set JAVA_HOME"
   java=$(command -v "$java")
@@ -168,6 +168,8 @@ run_jar() {
   # Only a place to look: without a C core everything runs in Java.
   options+=("-Djava.library.path=$root/build/native/lib")
   read -ra more <<<"${DRUMLIN_JAVA_OPTS:-}"
+  # In the locale C the JVM cannot open a file with a letter beyond ASCII in its name.
+  if [[ $(locale charmap 2>/dev/null) == ANSI* ]]; then utf8=(env LC_ALL=C.UTF-8); fi
   # Quick to start: no parallel collector for programs that hold a few MiB.
-  exec "$java" -XX:+UseSerialGC "${options[@]}" "${more[@]}" -cp "$jar" "$@"
+  exec "${utf8[@]}" "$java" -XX:+UseSerialGC "${options[@]}" "${more[@]}" -cp "$jar" "$@"
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.Objects;
 import java.util.Optional;
@@ -107,6 +108,11 @@ public final class DrumlinCommand implements Runnable {
     static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new DrumlinCommand());
         commandLine.setExecutionExceptionHandler(DrumlinCommand::explain);
+        CommandLine.IParameterExceptionHandler usage = commandLine.getParameterExceptionHandler();
+        commandLine.setParameterExceptionHandler(
+                (wrong, arguments) -> String.valueOf(wrong.getMessage()).contains(InvalidPathException.class.getName())
+                        ? explainPath(wrong)
+                        : usage.handleParseException(wrong, arguments));
         setCodes(commandLine);
         // As diff(1), whose exit code 1 has a meaning.
         Objects.requireNonNull(commandLine.getSubcommands().get("diff"))
@@ -159,6 +165,17 @@ public final class DrumlinCommand implements Runnable {
             return ExitCode.IO_ERROR;
         }
         throw exception;
+    }
+
+    /** The command line is right, so that a page of usage would not help. */
+    private static int explainPath(ParameterException wrong) {
+        CommandLine commandLine = wrong.getCommandLine();
+        commandLine
+                .getErr()
+                .println("drumlin: the locale does not have all characters of the path "
+                        + Printable.text(String.valueOf(wrong.getValue()))
+                        + "; set LC_ALL to one that has them, such as C.UTF-8");
+        return commandLine.getCommandSpec().exitCodeOnInvalidInput();
     }
 
     private static String reason(Exception exception) {

@@ -368,4 +368,12 @@ class DrumlinCommandTest {
         assertThat(run("inspect", file)).isZero();
         assertThat(out.toString()).contains("6.0 GiB");
     }
+
+    /** The JVM refuses such a path as it refuses one with letters that its locale lacks. */
+    @Test
+    void aPathThatCannotBeOneGetsALine() {
+        CommandRun command = new CommandRun();
+        assertThat(command.run("verify", "a\0b")).isEqualTo(ExitCode.USAGE);
+        assertThat(command.err()).contains("C.UTF-8").hasLineCount(1);
+    }
 }

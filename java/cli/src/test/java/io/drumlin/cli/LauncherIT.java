@@ -2,6 +2,7 @@ package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.Golden;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
@@ -43,6 +44,10 @@ class LauncherIT {
     private Result run(String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(launcher.toString()));
         command.addAll(List.of(arguments));
+        return result(command.toArray(String[]::new));
+    }
+
+    private Result result(String... command) throws IOException, InterruptedException {
         ProcessBuilder builder =
                 new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
@@ -57,6 +62,35 @@ class LauncherIT {
         Result result = run("--version");
         assertThat(result.exitCode()).as(result.text()).isZero();
         assertThat(result.text()).matches("drumlin [0-9][0-9a-z.-]*\\R");
+    }
+
+    /** Batch jobs and containers often have this locale, and the JVM knows no other letters there. Only ASCII is passed here. */
+    @Test
+    void takesPathsBeyondAsciiInTheLocaleC() throws Exception {
+        Path commands = directory.resolve("commands");
+        Files.writeString(
+                commands,
+                """
+                export LC_ALL=C
+                cp "$1" $'J\\303\\274rgen'
+                "$2" verify $'J\\303\\274rgen' && "$2" verify $'K\\303\\274'
+                """);
+        Path file = Golden.path("gsd", "v21_alltypes", "file.gsd");
+        Result result = result("bash", commands.toString(), file.toString(), launcher.toString());
+        assertThat(result.text()).contains("Jürgen: GSD 2.1, ", "Kü: no such file");
+    }
+
+    @Test
+    void theInstalledCommandTakesThemToo() throws Exception {
+        Path java = Files.createDirectories(directory.resolve("jdk/bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\nlocale charmap\n");
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        Path installed = Path.of(System.getProperty("drumlin.root"), "scripts", "installed-drumlin");
+        for (String locale : List.of("C", "POSIX", "xx_YY.UTF-8")) {
+            Result result = result(
+                    "env", "LC_ALL=" + locale, "JAVA_HOME=" + directory.resolve("jdk"), "bash", installed.toString());
+            assertThat(result.text()).as(locale).endsWith("UTF-8\n");
+        }
     }
 
     @Test
