@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
@@ -61,7 +62,9 @@ record RunFolder(Path path) {
         }
         Files.writeString(
                 config(),
-                """
+                String.format(
+                        Locale.ROOT,
+                        """
                 [basic]
                 node_size = 1
                 group_size = %d
@@ -75,8 +78,12 @@ record RunFolder(Path path) {
                 [advanced]
                 block_size = 1024
                 local_test = 1
-                """
-                        .formatted(ranks, path, path, path, mode));
+                """,
+                        ranks,
+                        path,
+                        path,
+                        path,
+                        mode));
     }
 
     /** Deletes what {@link #LOST_RANK} has stored. */

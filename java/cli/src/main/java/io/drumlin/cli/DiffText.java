@@ -75,7 +75,7 @@ final class DiffText implements DiffReport {
 
     private void bar(String name, long count, long most) {
         int length = (int) Math.max(1, Math.round((double) BAR * count / most));
-        out.printf("    %-8s %12d  %s%n", name, count, "#".repeat(length));
+        out.printf(Locale.ROOT, "    %-8s %12d  %s%n", name, count, "#".repeat(length));
     }
 
     @Override

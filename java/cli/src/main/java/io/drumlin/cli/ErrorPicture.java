@@ -90,10 +90,18 @@ final class ErrorPicture {
         int height = bottom + 60;
         out.println("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
         out.printf(
+                Locale.ROOT,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">%n",
-                WIDTH, height, WIDTH, height);
-        out.printf("<title>%s</title>%n<style>%n%s</style>%n", LayoutPicture.xml(title), TimelinePicture.STYLE);
-        out.printf("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, height);
+                WIDTH,
+                height,
+                WIDTH,
+                height);
+        out.printf(
+                Locale.ROOT,
+                "<title>%s</title>%n<style>%n%s</style>%n",
+                LayoutPicture.xml(title),
+                TimelinePicture.STYLE);
+        out.printf(Locale.ROOT, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, height);
         text(out, "title", MARGIN, MARGIN + 12.0, "start", title);
         text(out, "note", MARGIN, MARGIN + 32.0, "start", paths);
         String what = lanes.isEmpty()
@@ -166,7 +174,7 @@ final class ErrorPicture {
     private void bar(PrintWriter out, int decade, int base, long count, double scale, String colour, String told) {
         double height = Math.log10(1.0 + count) * scale;
         double width = Math.max(column - GAP, 1);
-        out.printf("<g class=\"bar\"><title>%s: %d elements</title>%n", told, count);
+        out.printf(Locale.ROOT, "<g class=\"bar\"><title>%s: %d elements</title>%n", told, count);
         out.printf(
                 Locale.ROOT,
                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>%n",

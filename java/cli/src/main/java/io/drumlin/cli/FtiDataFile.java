@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -202,9 +203,9 @@ final class FtiDataFile implements RecognisedFile {
 
     @Override
     public void print(PrintWriter out) {
-        out.printf("  %-15s%s%n", "checkpoint id", ckptId);
-        out.printf("  %-15s%s%n", "file size", Sizes.readable(source.size()));
-        out.printf("  %-15s%s%n", "checksum", printable(integrity.text()));
+        out.printf(Locale.ROOT, "  %-15s%s%n", "checkpoint id", ckptId);
+        out.printf(Locale.ROOT, "  %-15s%s%n", "file size", Sizes.readable(source.size()));
+        out.printf(Locale.ROOT, "  %-15s%s%n", "checksum", printable(integrity.text()));
         if (!variables.isEmpty()) {
             out.println();
             new Table("rank", "variable", "<type", "size", "", "offset", "<name", "<attribute", "<dimensions")

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -115,7 +116,7 @@ final class FtiFfCheckpoint implements RecognisedFile {
     }
 
     private static void line(PrintWriter out, String name, Object value) {
-        out.printf("  %-15s%s%n", name, value);
+        out.printf(Locale.ROOT, "  %-15s%s%n", name, value);
     }
 
     /** Size and number of containers of a variable. */

@@ -53,8 +53,8 @@ final class FtiMetadataFile implements RecognisedFile {
         if (metadata == null) {
             return;
         }
-        out.printf("  %-15s%s%n", "checkpoint id", metadata.ckptId());
-        out.printf("  %-15s%s%n", "type", type(metadata));
+        out.printf(Locale.ROOT, "  %-15s%s%n", "checkpoint id", metadata.ckptId());
+        out.printf(Locale.ROOT, "  %-15s%s%n", "type", type(metadata));
         out.println();
         new Table("group rank", "<file", "size", "", "variables", "layers", "<checksum")
                 .print(out, () -> rows(metadata.files()));

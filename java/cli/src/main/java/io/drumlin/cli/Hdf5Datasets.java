@@ -15,6 +15,7 @@ import io.drumlin.format.hdf5.UnsupportedFeatureException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -100,8 +101,8 @@ final class Hdf5Datasets implements RecognisedFile {
 
     @Override
     public void print(PrintWriter out) {
-        out.printf("  %-15s%s%n", "file size", Sizes.readable(source.size()));
-        out.printf("  %-15s%s%n", "checksum", integrity.text());
+        out.printf(Locale.ROOT, "  %-15s%s%n", "file size", Sizes.readable(source.size()));
+        out.printf(Locale.ROOT, "  %-15s%s%n", "checksum", integrity.text());
         out.println();
         new Table("<dataset", "<dimensions", "bytes each", "size", "", "chunks", "offset", "<checksums")
                 .print(out, this::rows);

@@ -63,7 +63,10 @@ final class LayoutPicture {
     }
 
     void writeHtml(PrintWriter out) {
-        out.printf("<!DOCTYPE html>%n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>%n", xml(title));
+        out.printf(
+                Locale.ROOT,
+                "<!DOCTYPE html>%n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>%n",
+                xml(title));
         out.println(
                 """
                 <style>
@@ -92,11 +95,15 @@ final class LayoutPicture {
         List<Swatch> legend = legend();
         int height = legendTop + legendHeight(legend) + MARGIN;
         out.printf(
+                Locale.ROOT,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">%n",
-                WIDTH, height, WIDTH, height);
-        out.printf("<title>%s</title>%n<style>%n%s</style>%n", xml(title), STYLE);
+                WIDTH,
+                height,
+                WIDTH,
+                height);
+        out.printf(Locale.ROOT, "<title>%s</title>%n<style>%n%s</style>%n", xml(title), STYLE);
         writeHatching(out);
-        out.printf("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, height);
+        out.printf(Locale.ROOT, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, height);
         text(out, "title", MARGIN, MARGIN + 12, title);
         text(out, "note", MARGIN, MARGIN + 32, subtitle);
         text(out, "heading", MARGIN, scaleTop - 10, "To scale");
@@ -129,10 +136,12 @@ final class LayoutPicture {
                                 .map(box -> colour(box.range())))
                 .distinct()
                 .forEach(colour -> out.printf(
+                        Locale.ROOT,
                         "<pattern id=\"unused-%s\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\""
                                 + " patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#fff\"/>"
                                 + "<rect width=\"2\" height=\"6\" fill=\"%s\" fill-opacity=\".55\"/></pattern>%n",
-                        colour.substring(1), colour));
+                        colour.substring(1),
+                        colour));
         out.println("</defs>");
     }
 
@@ -175,7 +184,7 @@ final class LayoutPicture {
         int height = (box.isLeaf() ? picture.depth() - box.depth() : 1) * LANE - 2;
         double width = Math.max(right - left - (right - left > 4 ? 1 : 0), 0.4);
         String colour = colour(range);
-        out.printf("<g class=\"range\"><title>%s</title>", xml(hover(box)));
+        out.printf(Locale.ROOT, "<g class=\"range\"><title>%s</title>", xml(hover(box)));
         out.printf(
                 Locale.ROOT,
                 "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"%d\" fill=\"%s\"%s/>",
@@ -335,8 +344,11 @@ final class LayoutPicture {
             int x = MARGIN + i % LEGEND_COLUMNS * (WIDTH - 2 * MARGIN) / LEGEND_COLUMNS;
             int y = top + i / LEGEND_COLUMNS * LEGEND_LINE;
             out.printf(
+                    Locale.ROOT,
                     "<rect x=\"%d\" y=\"%d\" width=\"14\" height=\"12\" rx=\"2\" fill=\"%s\"/>",
-                    x, y, legend.get(i).fill());
+                    x,
+                    y,
+                    legend.get(i).fill());
             text(out, "label", x + 20, y + 10, legend.get(i).text());
         }
     }
@@ -349,6 +361,7 @@ final class LayoutPicture {
                     .map(field -> field.getKey() + " " + field.getValue())
                     .collect(Collectors.joining(", "));
             out.printf(
+                    Locale.ROOT,
                     "<tr><td style=\"padding-left:%dpx\"><span class=\"swatch\" style=\"background:%s\"></span>%s</td>"
                             + "<td class=\"number\">%d</td><td class=\"number\">%d</td><td>%s</td></tr>%n",
                     box.depth() * 16,

@@ -90,10 +90,14 @@ final class LinePlot {
         Scale up = Scale.of(curves.values().stream().flatMapToDouble(Arrays::stream), BOTTOM, TOP);
         out.println("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
         out.printf(
+                Locale.ROOT,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">%n",
-                WIDTH, HEIGHT, WIDTH, HEIGHT);
-        out.printf("<title>%s</title>%n<style>%n%s</style>%n", LayoutPicture.xml(title), STYLE);
-        out.printf("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, HEIGHT);
+                WIDTH,
+                HEIGHT,
+                WIDTH,
+                HEIGHT);
+        out.printf(Locale.ROOT, "<title>%s</title>%n<style>%n%s</style>%n", LayoutPicture.xml(title), STYLE);
+        out.printf(Locale.ROOT, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, HEIGHT);
         text(out, "title", "start", 24, 34, title);
         for (double tick : across.ticks()) {
             double place = across.place(tick);
@@ -109,12 +113,20 @@ final class LinePlot {
         int legend = LEFT;
         for (Map.Entry<String, double[]> curve : curves.entrySet()) {
             String colour = palette.of(curve.getKey());
-            out.printf("<g><title>%s</title><path stroke=\"%s\" d=\"", LayoutPicture.xml(curve.getKey()), colour);
+            out.printf(
+                    Locale.ROOT,
+                    "<g><title>%s</title><path stroke=\"%s\" d=\"",
+                    LayoutPicture.xml(curve.getKey()),
+                    colour);
             writePath(out, across, up, curve.getValue());
             out.println("\"/></g>");
             if (curves.size() > 1) {
                 out.printf(
-                        "<rect x=\"%d\" y=\"%d\" width=\"14\" height=\"4\" fill=\"%s\"/>%n", legend, TOP - 12, colour);
+                        Locale.ROOT,
+                        "<rect x=\"%d\" y=\"%d\" width=\"14\" height=\"4\" fill=\"%s\"/>%n",
+                        legend,
+                        TOP - 12,
+                        colour);
                 text(out, "label", "start", legend + 20, TOP - 7, curve.getKey());
                 legend += 40 + 7 * curve.getKey().length();
             }

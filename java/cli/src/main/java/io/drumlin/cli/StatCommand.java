@@ -133,10 +133,15 @@ final class StatCommand implements Callable<Integer> {
     private void print(PrintWriter out) {
         out.printf(Locale.ROOT, "%s to %s, %.1f s%n", time(first), time(last), last - first);
         out.printf(
+                Locale.ROOT,
                 "starts: %d, recoveries: %d, rebuilds: %d, failures: %d, ends: %d%n",
-                count("start"), count("recovery"), count("rebuild"), count("failure"), count("end"));
+                count("start"),
+                count("recovery"),
+                count("rebuild"),
+                count("failure"),
+                count("end"));
         if (unreadable > 0) {
-            out.printf("lines that are no events, or cut: %d%n", unreadable);
+            out.printf(Locale.ROOT, "lines that are no events, or cut: %d%n", unreadable);
         }
         out.println("Checkpoints, times in milliseconds:");
         new Table(

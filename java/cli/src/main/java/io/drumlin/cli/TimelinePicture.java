@@ -125,10 +125,14 @@ final class TimelinePicture {
         int height = bottom + 78;
         out.println("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
         out.printf(
+                Locale.ROOT,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">%n",
-                WIDTH, height, WIDTH, height);
-        out.printf("<title>%s</title>%n<style>%n%s</style>%n", LayoutPicture.xml(title), STYLE);
-        out.printf("<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, height);
+                WIDTH,
+                height,
+                WIDTH,
+                height);
+        out.printf(Locale.ROOT, "<title>%s</title>%n<style>%n%s</style>%n", LayoutPicture.xml(title), STYLE);
+        out.printf(Locale.ROOT, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>%n", WIDTH, height);
         text(out, "title", MARGIN, MARGIN + 12, "start", title);
         text(out, "note", MARGIN, MARGIN + 32, "start", subtitle);
         text(
@@ -195,7 +199,7 @@ final class TimelinePicture {
                 + (event.text().isEmpty() ? "" : ": " + event.text());
         double x = x(event.begin());
         String colour = MARKS.getOrDefault(kind, RUNNING);
-        out.printf("<g class=\"bar\"><title>%s</title>%n", LayoutPicture.xml(told));
+        out.printf(Locale.ROOT, "<g class=\"bar\"><title>%s</title>%n", LayoutPicture.xml(told));
         if (kind.equals("start") || kind.equals("failure")) {
             out.printf(
                     Locale.ROOT,
@@ -238,11 +242,13 @@ final class TimelinePicture {
                 event.id(),
                 duration(event.seconds()),
                 duration(event.stall())));
-        event.steps().forEach(step -> told.append(String.format(", %s %s", step.name(), duration(step.seconds()))));
+        event.steps()
+                .forEach(step ->
+                        told.append(String.format(Locale.ROOT, ", %s %s", step.name(), duration(step.seconds()))));
         if (count > 1) {
             told.append("; the longest of ").append(count).append(" here");
         }
-        out.printf("<g class=\"bar\"><title>%s</title>%n", LayoutPicture.xml(told.toString()));
+        out.printf(Locale.ROOT, "<g class=\"bar\"><title>%s</title>%n", LayoutPicture.xml(told.toString()));
         double x = x(event.begin());
         double width = Math.max(COLUMN - 1.0, x(event.end()) - x);
         double y = base;

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -476,7 +477,7 @@ public final class Hdf5File {
             throw Window.wrong(
                     "checksum of " + path,
                     end,
-                    String.format("is %08x, and the elements give %08x", stored.getInt(0), sum.value()));
+                    String.format(Locale.ROOT, "is %08x, and the elements give %08x", stored.getInt(0), sum.value()));
         }
     }
 }

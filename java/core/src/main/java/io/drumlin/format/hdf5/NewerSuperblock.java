@@ -4,6 +4,7 @@ import io.drumlin.format.ByteSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Locale;
 
 /**
  * The superblock of the versions 2 and 3. Only its checksum is read: a byte that was changed in an old superblock must
@@ -40,7 +41,7 @@ final class NewerSuperblock {
             throw Window.wrong(
                     "checksum of the superblock",
                     length,
-                    String.format("is %08x, and the superblock gives %08x", stored, computed));
+                    String.format(Locale.ROOT, "is %08x, and the superblock gives %08x", stored, computed));
         }
     }
 

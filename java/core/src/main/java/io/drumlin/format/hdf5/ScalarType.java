@@ -3,6 +3,7 @@ package io.drumlin.format.hdf5;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -101,6 +102,7 @@ record ScalarType(int typeClass, int bits, int size, ByteBuffer properties) impl
         }
         byte[] copy = new byte[properties.remaining()];
         properties.get(0, copy);
-        return String.format(", encoded as %06x %s", bits, HexFormat.of().formatHex(copy));
+        return String.format(
+                Locale.ROOT, ", encoded as %06x %s", bits, HexFormat.of().formatHex(copy));
     }
 }

@@ -5,6 +5,7 @@ import io.drumlin.format.Finding;
 import io.drumlin.format.FormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.zip.CRC32;
 
 /**
@@ -159,6 +160,6 @@ public record KvTreeFile(KvTree tree, int flags, int length) {
     }
 
     private static String hex(int value) {
-        return String.format("0x%08x", value);
+        return String.format(Locale.ROOT, "0x%08x", value);
     }
 }

@@ -3,6 +3,7 @@ package io.drumlin.format.kvtree;
 import io.drumlin.Printable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Formats a tree as lines for people, like {@code scr_print}, with keys in the order of their bytes. */
 public final class KvTreeText {
@@ -44,7 +45,7 @@ public final class KvTreeText {
         StringBuilder text = new StringBuilder();
         key.codePoints().forEach(code -> {
             if (Keys.isEscape(code)) {
-                text.append(String.format("\\x%02x", code & 0xff));
+                text.append(String.format(Locale.ROOT, "\\x%02x", code & 0xff));
             } else {
                 text.appendCodePoint(code);
             }
