@@ -2,6 +2,7 @@ package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.Repacked;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -45,7 +46,13 @@ class DamagedGoldenFilesTest {
         {(byte) 0xff, '\n'}
     };
 
+    private static final List<String> REPACKINGS = List.of(
+            "--latest -f GZIP=6", "-f SHUF -f GZIP=1 -f FLET", "--latest -l CONTI", "--latest -l CHUNK=2 -f FLET");
+
     private static final int LARGEST = 1 << 20;
+    /** Code, classes, threads and buffers of a JVM that has run all commands. */
+    private static final int BESIDE_THE_HEAP_MIB = 300;
+
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     /** Files of one kind and the commands for them; a file that is read with others is changed in a copy of its case. */
@@ -76,6 +83,30 @@ class DamagedGoldenFilesTest {
                     of("halt", "--json", "-p", prefix));
         }),
         FTI_FF("fti-ff", ".*(Ckpt|dCPFile).*\\.fti", false, file -> fileCommands(file, "var=1")),
+        FTI_RUN("fti-ff", ".*/\\d+/(config|Meta/.*|Local/node0/.*)\\.fti", true, file -> {
+            Path run = file;
+            while (!Files.exists(run.resolve("config.fti"))) {
+                run = run.getParent();
+            }
+            Path config = run.resolve("config.fti");
+            return List.of(
+                    of("inspect", config),
+                    of("inspect", "--json", run),
+                    of("verify", config),
+                    of("run", "list", config),
+                    of("run", "list", run),
+                    of("extract", config, "--select", "var=1,rank=0", "-o", run.resolve("data")),
+                    of("extract", config, "--all", "-o", run.resolve("all")),
+                    of("show", config, "--select", "var=1,rank=0"),
+                    of("diff", config, config, "--json"),
+                    of("convert", config, run.resolve("converted.h5")));
+        }),
+        FTI_HDF5("fti-hdf5", ".*\\.h5", true, file -> fileCommands(file, "dataset=Dataset_0")),
+        /** For these each command starts the process of the library. */
+        HDF5_OF_LIBRARY("fti-hdf5", ".*-(Rank|Pcof)\\d+\\.h5", false, file -> {
+            List<Object[]> all = fileCommands(file, "dataset=Dataset_0");
+            return List.of(of("verify", file), all.get((int) (file.toFile().length() % all.size())));
+        }),
         FTI_POSIX("fti-posix", ".*/data/.*", true, file -> fileCommands(file, "var=1")),
         SION("sion", ".*\\.sion.*", true, file -> Stream.concat(
                         fileCommands(file, "task=0").stream(),
@@ -117,6 +148,11 @@ class DamagedGoldenFilesTest {
 
         private static Object[] of(Object... arguments) {
             return arguments;
+        }
+
+        /** Of each that many files are damaged, where others have 100. */
+        private int share() {
+            return this == HDF5_OF_LIBRARY ? 20 : 100;
         }
 
         private List<Path> files() throws IOException {
@@ -166,15 +202,32 @@ class DamagedGoldenFilesTest {
     @EnumSource(Kind.class)
     void commandsStandMuchDamage(Kind kind) throws IOException {
         damage(kind, Integer.getInteger("drumlin.test.rounds", 3000));
+        assertThat(peakMib())
+                .as("MiB of memory, at most")
+                .isLessThan((Runtime.getRuntime().maxMemory() >> 20) + BESIDE_THE_HEAP_MIB);
+    }
+
+    /** Returns the memory that this process has had at most, in MiB; 0 where the system does not tell. */
+    private static long peakMib() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        return !Files.exists(status)
+                ? 0
+                : Files.readAllLines(status).stream()
+                        .filter(line -> line.startsWith("VmHWM:"))
+                        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) >> 10)
+                        .sum();
     }
 
     private void damage(Kind kind, int rounds) throws IOException {
         List<Path> files = kind.files();
         List<String> failures = new ArrayList<>();
-        for (int round = 0; round < rounds; round++) {
+        for (int round = 0; round < Math.max(1, rounds * kind.share() / 100); round++) {
             Path golden = files.get(random.nextInt(files.size()));
             Path work = directory.resolve("r" + round);
             Path file = copy(kind, golden, work);
+            if (kind == Kind.HDF5_OF_LIBRARY) {
+                Repacked.repack(file, REPACKINGS.get(random.nextInt(REPACKINGS.size())));
+            }
             String how = damage(file);
             for (Object[] command : kind.commands.apply(file)) {
                 String as = golden + " " + how + ", round " + round + ", -Ddrumlin.test.seed=" + seed;
