@@ -6,21 +6,24 @@ import io.drumlin.format.fti.GroupMetadata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** The metadata files of the modes POSIX and MPI-IO; docs/formats/fti-posix.md, section 3. */
 final class FtiMetadataFormat implements Format {
 
     private static final int LOOKED_AT = 256;
-    private static final String FIRST_SECTION = "[ckpt_info]";
+
+    /** Releases before v1.4 put a section of the configuration before the others, those before v1.3 have no first one. */
+    private static final Pattern BEGINNING =
+            Pattern.compile("(?is)\\[ckpt_info].*|(\\[injection].*)?\\[(ckpt_info|0)]\\s+ckpt_.*");
 
     @Override
     public Optional<RecognisedFile> recognise(FileSource source) throws IOException {
         ByteBuffer start = ByteBuffer.allocate((int) Math.min(LOOKED_AT, source.size()));
         source.readFully(0, start);
         String text = new String(start.array(), StandardCharsets.ISO_8859_1).strip();
-        if (!text.toLowerCase(Locale.ROOT).startsWith(FIRST_SECTION)) {
+        if (!BEGINNING.matcher(text).matches()) {
             return Optional.empty();
         }
         Findings findings = new Findings();

@@ -113,6 +113,18 @@ public record FileEntry(
     }
 
     /**
+     * Returns whether a digest in metadata is that of some bytes. C FTI v1.0 writes every second digit of an MD5 only.
+     *
+     * @param stored the digest in the metadata
+     * @param computed digest of the bytes, 32 lower-case hexadecimal digits
+     * @return false if the bytes are others
+     */
+    public static boolean isDigestOf(String stored, String computed) {
+        return stored.equals(computed)
+                || (stored.length() * 2 == computed.length() && stored.equals(computed.replaceAll("(.).", "$1")));
+    }
+
+    /**
      * Returns this entry with a striped MD5 as the only digest of the file. C FTI then looks only at the size.
      *
      * @param md5 32 lower-case hexadecimal digits
@@ -207,11 +219,14 @@ public record FileEntry(
                 name, size, maxSize, checksum, variables, written, rsedChecksum, ownChecksum, stripedChecksum, rank);
     }
 
-    void write(IniText text, OutputStream target) throws IOException {
+    void write(IniText text, OutputStream target, Release release) throws IOException {
         text.define("ckpt_file_name", name);
         text.define("ckpt_file_size", size);
         text.define("ckpt_file_maxs", maxSize);
-        text.define("ckpt_checksum", checksum);
+        // The first release has the key only where it has a checksum.
+        if (!checksum.isEmpty() || release != Release.V1_0 || name.endsWith(".h5")) {
+            text.define("ckpt_checksum", checksum);
+        }
         if (ownChecksum != null) {
             text.define(OWN_CHECKSUM, ownChecksum);
         }
@@ -222,7 +237,7 @@ public record FileEntry(
             text.define(RANK, rank);
         }
         for (int i = 0; i < variables.size(); i++) {
-            variables.get(i).define("var" + i, text);
+            variables.get(i).define("var" + i, text, release);
             drain(text, target);
         }
         for (int i = 0; i < layers.size(); i++) {

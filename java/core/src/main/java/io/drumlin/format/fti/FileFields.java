@@ -61,7 +61,21 @@ final class FileFields {
         }
     }
 
-    FileEntry entry(CkptType type) throws FormatException {
+    /** Returns the oldest release of C FTI that writes the keys of the variables here. */
+    Release release() {
+        return variables
+                .all()
+                .map(VariableFields::release)
+                .max(Comparator.naturalOrder())
+                .orElse(Release.V1_0);
+    }
+
+    /**
+     * Returns the entry.
+     *
+     * @param release the release that has written the file
+     */
+    FileEntry entry(CkptType type, Release release) throws FormatException {
         long fileSize = needed(size, "ckpt_file_size");
         long largest = needed(maxSize, "ckpt_file_maxs");
         if (largest < fileSize) {
@@ -71,8 +85,10 @@ final class FileFields {
                 needed(name, "ckpt_file_name"),
                 fileSize,
                 largest,
-                needed(checksum, "ckpt_checksum"),
-                variables.list(section, "", "_id", offset, VariableFields::entry),
+                checksum == null && release == Release.V1_0 ? "" : needed(checksum, "ckpt_checksum"),
+                placed(
+                        variables.list(section, "", "_id", offset, (each, prefix) -> each.entry(prefix, release)),
+                        release),
                 layers.list(section, "", "_size", offset, LayerFields::entry),
                 rsedChecksum,
                 ownChecksum,
@@ -80,6 +96,20 @@ final class FileFields {
                 rank);
         checkVariables(entry, type);
         return entry;
+    }
+
+    /** Returns variables with their positions, which releases before v1.3 do not write: one follows the other. */
+    private static List<VariableEntry> placed(List<VariableEntry> variables, Release release) {
+        if (release != Release.V1_0) {
+            return variables;
+        }
+        List<VariableEntry> placed = new ArrayList<>();
+        long end = 0;
+        for (VariableEntry variable : variables) {
+            placed.add(variable.at(end));
+            end += variable.size();
+        }
+        return placed;
     }
 
     private void checkVariables(FileEntry entry, CkptType type) throws FormatException {
@@ -174,7 +204,24 @@ final class FileFields {
             }
         }
 
-        VariableEntry entry(String prefix) throws FormatException {
+        Release release() {
+            boolean isTyped = typeId != null || typeSize != null || idChar != null || ndims != null;
+            return isTyped ? Release.V1_5 : name != null ? Release.V1_4 : pos != null ? Release.V1_3 : Release.V1_0;
+        }
+
+        /** Returns the variable. What the release does not write is unknown: a type of single bytes, without a name. */
+        VariableEntry entry(String prefix, Release release) throws FormatException {
+            if (release.compareTo(Release.V1_5) < 0) {
+                return new VariableEntry(
+                        needed(id, prefix + "_id"),
+                        -1,
+                        1,
+                        needed(size, prefix + "_size"),
+                        release == Release.V1_0 ? 0 : needed(pos, prefix + "_pos"),
+                        release == Release.V1_4 ? needed(name, prefix + "_name") : "",
+                        "",
+                        List.of());
+            }
             int count = needed(ndims, prefix + "_ndims");
             List<Long> read = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {

@@ -18,9 +18,15 @@ import java.util.Optional;
  * @param blocksDigested whether the digests of blocks in a file of all ranks are valid. C FTI leaves them meaningless;
  *     only Drumlin sets this. Striped digests are always valid
  * @param origin the checkpoint and group of the metadata; only in files of Drumlin, which then have a seal
+ * @param release the release of C FTI that writes the same keys; the last one for files of Drumlin
  */
 public record GroupMetadata(
-        CkptType type, int ckptId, List<FileEntry> files, boolean blocksDigested, Optional<Origin> origin) {
+        CkptType type,
+        int ckptId,
+        List<FileEntry> files,
+        boolean blocksDigested,
+        Optional<Origin> origin,
+        Release release) {
 
     /** The format's name in messages. */
     public static final String FORMAT = "FTI metadata";
@@ -53,10 +59,12 @@ public record GroupMetadata(
      * @param files one for each member
      * @param blocksDigested whether the checksums of blocks are valid
      * @param origin the checkpoint and group of the metadata
+     * @param release the release of C FTI that writes the same keys
      */
     public GroupMetadata {
         files = List.copyOf(files);
         blocksDigested |= isStriped(files);
+        release = blocksDigested || origin.isPresent() ? Release.V1_5 : release;
     }
 
     /** Returns whether the only digests are striped: of all files, or of none. */
@@ -72,7 +80,31 @@ public record GroupMetadata(
      * @param files one for each member
      */
     public GroupMetadata(CkptType type, int ckptId, List<FileEntry> files) {
-        this(type, ckptId, files, false, Optional.empty());
+        this(type, ckptId, files, false, Optional.empty(), Release.V1_5);
+    }
+
+    /**
+     * Makes metadata with the keys of the last release.
+     *
+     * @param type the content of the files
+     * @param ckptId id of the checkpoint
+     * @param files one for each member
+     * @param blocksDigested whether the checksums of blocks are valid
+     * @param origin the checkpoint and group of the metadata
+     */
+    public GroupMetadata(
+            CkptType type, int ckptId, List<FileEntry> files, boolean blocksDigested, Optional<Origin> origin) {
+        this(type, ckptId, files, blocksDigested, origin, Release.V1_5);
+    }
+
+    /**
+     * Returns the suffix of partner copies and encoded files, which is that of the plain files since v1.4.
+     *
+     * @param suffix the suffix of plain files, without a dot
+     * @return the suffix, without a dot
+     */
+    public String redundant(String suffix) {
+        return release.compareTo(Release.V1_4) < 0 ? "fti" : suffix;
     }
 
     /**
@@ -82,7 +114,7 @@ public record GroupMetadata(
      * @return a copy
      */
     public GroupMetadata withFiles(List<FileEntry> changed) {
-        return new GroupMetadata(type, ckptId, changed, blocksDigested, origin);
+        return new GroupMetadata(type, ckptId, changed, blocksDigested, origin, release);
     }
 
     /**
@@ -92,7 +124,7 @@ public record GroupMetadata(
      * @return a copy
      */
     public GroupMetadata withBlocksDigested(boolean digested) {
-        return new GroupMetadata(type, ckptId, files, digested, origin);
+        return new GroupMetadata(type, ckptId, files, digested, origin, release);
     }
 
     /**
@@ -129,17 +161,21 @@ public record GroupMetadata(
 
     private void writeSections(OutputStream target, Optional<Origin> from) throws IOException {
         IniText text = new IniText();
-        text.beginSection(INFO);
-        text.define(TYPE, type.label());
-        text.define(CKPT_ID, ckptId);
+        if (release != Release.V1_0) {
+            text.beginSection(INFO);
+            text.define(TYPE, type.label());
+            text.define(CKPT_ID, ckptId);
+        }
         if (blocksDigested) {
             text.define(BLOCKS_DIGESTED, isStriped(files) ? STRIPED : 1);
         }
         from.ifPresent(each -> define(text, each));
-        text.endSection();
+        if (release != Release.V1_0) {
+            text.endSection();
+        }
         for (int i = 0; i < files.size(); i++) {
             text.beginSection(Integer.toString(i));
-            files.get(i).write(text, target);
+            files.get(i).write(text, target, release);
             text.endSection();
         }
         if (from.isEmpty()) {

@@ -4,11 +4,14 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,8 @@ final class GroupMetadataReader {
 
     private static final Set<String> ORIGIN =
             Set.of(GroupMetadata.IO_MODE, GroupMetadata.RANKS, GroupMetadata.SECTOR, GroupMetadata.GROUP);
+
+    private static final Pattern ID_IN_NAME = Pattern.compile("Ckpt(\\d{1,9})-Rank\\d+\\.\\w+");
 
     private final Seal.Input source;
     private final IniScanner scanner;
@@ -32,6 +37,7 @@ final class GroupMetadataReader {
     private boolean sealed;
     private long sealOffset;
     private long infoOffset;
+    private boolean hasInfo;
 
     GroupMetadataReader(ByteSource file) {
         source = new Seal.Input(file);
@@ -51,16 +57,43 @@ final class GroupMetadataReader {
                 defineInfo(key);
             }
         }
-        CkptType readType = Definition.needed(type, GroupMetadata.INFO, GroupMetadata.TYPE, infoOffset);
-        int readId = Definition.needed(ckptId, GroupMetadata.INFO, GroupMetadata.CKPT_ID, infoOffset);
+        // A file has the keys of one release, else it is damaged.
+        Release newest = files.values().stream()
+                .map(FileFields::release)
+                .max(Comparator.naturalOrder())
+                .orElse(Release.V1_0);
+        boolean isOldest = newest == Release.V1_0 && !hasInfo && !files.isEmpty();
+        Release release = newest == Release.V1_0 && !isOldest ? Release.V1_5 : newest;
+        CkptType readType =
+                isOldest ? CkptType.FULL : Definition.needed(type, GroupMetadata.INFO, GroupMetadata.TYPE, infoOffset);
+        if (readType == CkptType.DCP && release != Release.V1_5) {
+            throw Definition.wrong(
+                    GroupMetadata.INFO,
+                    GroupMetadata.TYPE,
+                    infoOffset,
+                    "is dcp, and differential checkpoints of C FTI before v1.5 are not read");
+        }
         List<FileEntry> entries = new ArrayList<>();
         for (int i = 0; i < Math.max(files.size(), 1); i++) {
             String section = Integer.toString(i);
             entries.add(Definition.needed(files.get(i), section, "ckpt_file_name", 0)
-                    .entry(readType));
+                    .entry(readType, release));
             requireKindOfDigest(section, entries.get(i));
         }
-        return new GroupMetadata(readType, readId, entries, blocksDigested > 0, readOrigin());
+        if (isOldest) {
+            ckptId = idInNames(entries);
+        }
+        int readId = Definition.needed(ckptId, GroupMetadata.INFO, GroupMetadata.CKPT_ID, infoOffset);
+        return new GroupMetadata(readType, readId, entries, blocksDigested > 0, readOrigin(), release);
+    }
+
+    /** Returns the id of the checkpoint in the names of all its files; null if they do not agree on one. */
+    private static @Nullable Integer idInNames(List<FileEntry> entries) {
+        Set<String> ids = entries.stream()
+                .map(entry -> ID_IN_NAME.matcher(entry.name()).replaceFirst("$1"))
+                .collect(Collectors.toSet());
+        String id = ids.iterator().next();
+        return ids.size() == 1 && id.matches("\\d{1,9}") ? Integer.valueOf(id) : null;
     }
 
     private void requireKindOfDigest(String section, FileEntry file) throws FormatException {
@@ -103,6 +136,7 @@ final class GroupMetadataReader {
         String section = scanner.section();
         if (section.equals(GroupMetadata.INFO)) {
             infoOffset = scanner.offset();
+            hasInfo = true;
         }
         if (section.equals(Seal.SECTION)) {
             sealed = true;

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,10 @@ final class NumberedFields<T> {
             lastNumber = number;
         }
         return found;
+    }
+
+    Stream<T> all() {
+        return fields.values().stream();
     }
 
     /** Converts the fields of a number to an entry. */

@@ -36,13 +36,28 @@ public record VariableEntry(
         dims = List.copyOf(dims);
     }
 
-    void define(String prefix, IniText text) {
+    /** Returns this variable at another position. */
+    VariableEntry at(long position) {
+        return new VariableEntry(id, typeId, typeSize, size, position, name, idChar, dims);
+    }
+
+    void define(String prefix, IniText text, Release release) {
+        boolean isTyped = release == Release.V1_5;
         text.define(prefix + "_id", id);
-        text.define(prefix + "_typeid", typeId);
-        text.define(prefix + "_typesize", typeSize);
+        if (isTyped) {
+            text.define(prefix + "_typeid", typeId);
+            text.define(prefix + "_typesize", typeSize);
+        }
         text.define(prefix + "_size", size);
-        text.define(prefix + "_pos", pos);
-        text.define(prefix + "_name", name);
+        if (release != Release.V1_0) {
+            text.define(prefix + "_pos", pos);
+        }
+        if (release.compareTo(Release.V1_4) >= 0) {
+            text.define(prefix + "_name", name);
+        }
+        if (!isTyped) {
+            return;
+        }
         text.define(prefix + "_idchar", idChar);
         text.define(prefix + "_ndims", dims.size());
         for (int i = 0; i < dims.size(); i++) {

@@ -314,7 +314,10 @@ class GroupMetadataTest {
     @ParameterizedTest
     @MethodSource("goldenFiles")
     void writesTheBytesOfCFti(Path path) throws IOException {
-        assertThat(write(read(path))).isEqualTo(Files.readString(path, StandardCharsets.ISO_8859_1));
+        // Up to v1.3 the file begins with a section of the configuration.
+        String text = Files.readString(path, StandardCharsets.ISO_8859_1)
+                .replaceFirst("(?s)^\n\\[injection].*?\n\n(?=\n\\[)", "");
+        assertThat(write(read(path))).isEqualTo(text);
     }
 
     /** Whatever is done to a file, it is refused with its field, or everything in it is possible. */

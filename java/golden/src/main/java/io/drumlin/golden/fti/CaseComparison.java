@@ -24,6 +24,7 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -146,7 +147,7 @@ final class CaseComparison {
             outcome.differs(path.path() + ": " + e.finding());
             return;
         }
-        compareLines(path.path() + " written again", bytes, metadata);
+        compareLines(path.path() + " written again", withoutInjection(bytes), metadata);
         Checkpoint checkpoint = checkpoint(metadata.ckptId(), metadata.type());
         if (checkpoint == null) {
             outcome.differs(path.path() + ": the calls take no checkpoint " + metadata.ckptId());
@@ -164,7 +165,10 @@ final class CaseComparison {
             compareDifferential(path, checkpoint, members, metadata);
             return;
         }
-        compareLines(path.path() + " made from the calls", bytes, expected(path, checkpoint, members, metadata));
+        compareLines(
+                path.path() + " made from the calls",
+                withoutInjection(bytes),
+                expected(path, checkpoint, members, metadata));
         tally.metadata++;
         for (int i = 0; i < members.size(); i++) {
             compareMember(path, checkpoint, members, i);
@@ -220,6 +224,15 @@ final class CaseComparison {
         outcome.same(where + ": lines", golden.size(), ours.size());
     }
 
+    /** Up to v1.3 the file begins with a section of the configuration. */
+    private static byte[] withoutInjection(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        int end = text.indexOf("\n\n\n[");
+        return text.startsWith("\n[injection]") && end > 0
+                ? text.substring(end + 2).getBytes(StandardCharsets.ISO_8859_1)
+                : bytes;
+    }
+
     private static List<String> lines(byte[] text) {
         return List.of(new String(text, StandardCharsets.ISO_8859_1).split("\n", -1));
     }
@@ -238,14 +251,16 @@ final class CaseComparison {
                     largest,
                     shared
                             ? found.files().get(i).checksum()
-                            : digest("MD5", data.get(i).array()),
+                            : md5(data.get(i), found.files().get(i).checksum()),
                     variables(checkpoint, member),
                     List.of(),
                     checkpoint.level() == 3
-                            ? digest("MD5", encoded(data, largest, i).array())
+                            ? md5(
+                                    encoded(data, largest, i),
+                                    found.files().get(i).checksum())
                             : null));
         }
-        return new GroupMetadata(CkptType.FULL, checkpoint.id(), entries);
+        return new GroupMetadata(CkptType.FULL, checkpoint.id(), entries, false, Optional.empty(), found.release());
     }
 
     private static List<ByteBuffer> data(Checkpoint checkpoint, List<Place> members) {
@@ -368,6 +383,15 @@ final class CaseComparison {
                 tally.remains++;
             }
         }
+    }
+
+    /** The digest as it is in the metadata: the first release writes every second digit, and none at level 4. */
+    private static String md5(ByteBuffer bytes, String found) {
+        String md5 = digest("MD5", bytes.array());
+        if (found.isEmpty()) {
+            return "";
+        }
+        return found.length() < md5.length() ? md5.replaceAll("(.).", "$1") : md5;
     }
 
     static String digest(String algorithm, byte[] bytes) {

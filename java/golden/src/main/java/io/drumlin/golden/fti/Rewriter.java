@@ -87,6 +87,10 @@ final class Rewriter {
         Map<String, String> written = files(run.directory(), execId);
         outcome.sameSets("files written again", expected.keySet(), written.keySet());
         expected.keySet().retainAll(written.keySet());
+        // Metadata are written with the keys of the last releases.
+        expected.entrySet()
+                .removeIf(file -> file.getKey().matches(".*/sector\\d+-group\\d+\\.fti")
+                        && !file.getValue().contains("_typeid"));
         expected.forEach((path, bytes) -> {
             if (!bytes.equals(written.get(path))) {
                 outcome.differs(path + " written again is not as C FTI wrote it");

@@ -115,7 +115,8 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
         if (kind == FileKind.PLAIN) {
             return shared().map(writer -> writer.fileName(ckptId())).orElse(own().name());
         }
-        return FileNames.fileName(kind, ckptId(), owner, run.content().suffix());
+        return FileNames.fileName(
+                kind, ckptId(), owner, metadata.redundant(run.content().suffix()));
     }
 
     @Override
@@ -208,8 +209,7 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
 
     /** Returns the digest that the encoded file must have; empty if none was recorded. */
     private String encodedMd5() {
-        String stored = own().rsedChecksum();
-        String present = encodedAgain != null ? encodedAgain : stored;
+        String present = encodedAgain != null ? encodedAgain : own().rsedChecksum();
         return present == null ? "" : present;
     }
 
@@ -245,9 +245,9 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
 
     @Override
     public OptionalInt lastByte(ByteSource decoded) throws IOException {
-        // The last byte is found by the plain MD5.
+        // The last byte is found by the plain MD5, of which C FTI v1.0 wrote a half only.
         String md5 = own().plainDigest();
-        return md5.isEmpty()
+        return md5.length() < 32
                 ? OptionalInt.empty()
                 : LastByte.of(decoded, 0, HexFormat.of().parseHex(md5));
     }

@@ -11,6 +11,7 @@ import io.drumlin.checkpoint.internal.io.ReadAhead;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.verify.LaneSchedule.Piece;
 import io.drumlin.format.ByteSource;
+import io.drumlin.format.fti.FileEntry;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
@@ -395,7 +396,7 @@ public final class CheckpointReader {
     }
 
     private static void compare(Path path, Chunk chunk, String md5) throws IOException {
-        if (chunk.md5().isPresent() && !chunk.md5().get().equals(md5)) {
+        if (chunk.md5().isPresent() && !FileEntry.isDigestOf(chunk.md5().get(), md5)) {
             throw DamagedException.of(
                     chunk.id() < 0 ? "checking a digest" : "checking variable " + chunk.id(),
                     path,
