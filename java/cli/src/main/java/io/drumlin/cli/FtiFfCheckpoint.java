@@ -106,11 +106,11 @@ final class FtiFfCheckpoint implements RecognisedFile {
 
     private String writer() {
         return switch (file.layout()) {
-            case A -> "C FTI v1.1";
+            case A -> "C FTI v1.1 or Drumlin";
             case B -> "C FTI v1.2";
             case C -> "C FTI v1.3";
             case D -> file.encoded() ? "C FTI v1.3 or v1.4.0" : "C FTI v1.4.0";
-            case E -> "C FTI v1.4.1 to v1.6";
+            case E -> "C FTI v1.4.1 to v1.6 or Drumlin";
             case F -> "C FTI head or Drumlin";
         };
     }

@@ -286,11 +286,11 @@ class DrumlinCommandTest {
     /** Files of the releases of C FTI; the values are those of the C program that wrote them. */
     @ParameterizedTest
     @CsvSource({
-        "v1.1-levels,A,A,C FTI v1.1",
+        "v1.1-levels,A,A,C FTI v1.1 or Drumlin",
         "v1.2-levels,B,B,C FTI v1.2",
         "v1.3-levels,C,C or D,C FTI v1.3",
         "v1.4-levels,D,C or D,C FTI v1.4.0",
-        "v1.6-levels,E,E,C FTI v1.4.1 to v1.6"
+        "v1.6-levels,E,E,C FTI v1.4.1 to v1.6 or Drumlin"
     })
     void filesOfAllReleasesAreRead(String name, String layout, String encodedLayout, String writer) throws IOException {
         Path plain = golden(name, "Ckpt4-Rank2.fti");
