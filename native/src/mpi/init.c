@@ -2,6 +2,7 @@
 #include "drumlin/mpi.h"
 
 #include <mpi.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,13 +42,18 @@ const char *drumlin_mpi_library(void)
 static int32_t init_guarded(void)
 {
     struct drumlin_signals signals;
+    struct sigaction announcement;
     int level;
 
     /* No shared file pointers are used. For them, Open MPI 4 locks a semaphore while it opens a file, and a job that is
        killed meanwhile leaves it locked: nobody could open a file of that name on the node again. */
     setenv("OMPI_MCA_sharedfp", "^sm", 0);
     drumlin_signals_keep(&signals);
+    /* MPICH takes SIGUSR1, to be told of failed processes where mpiexec has -disable-auto-cleanup. Batch systems announce
+       the end of a job by it. */
+    sigaction(SIGUSR1, NULL, &announcement);
     int32_t result = mpi_result(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level));
+    sigaction(SIGUSR1, &announcement, NULL);
     int32_t restored = drumlin_signals_restore(&signals);
     if (result < 0)
         return result;

@@ -2,7 +2,9 @@ package io.drumlin.mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.StoppingProgram;
 import io.drumlin.comm.Mpirun;
 import java.nio.file.Path;
 import java.util.Map;
@@ -76,6 +78,18 @@ class MpichIT {
     @TestFactory
     Stream<DynamicTest> sharedFiles() throws Exception {
         return MpiTests.dynamic(() -> Mpirun.mpich(2).tests(MpiFileChecks.class));
+    }
+
+    /** MPI_Init of MPICH takes SIGUSR1. */
+    @Test
+    void aSignalToOneRankStopsAll(@TempDir Path directory) throws Exception {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1", "basic.group_size", "2"));
+        Mpirun.Outcome stopped =
+                Mpirun.mpich(2).run(StoppingProgram.class, run.config().toString(), "0", "snapshot", "50", "USR1");
+        assertThat(stopped.output())
+                .contains("this job stops after a last checkpoint: rank 1 got SIGUSR1")
+                .doesNotContain("handles it itself");
+        assertThat(stopped.exitStatus()).as(stopped.output()).isEqualTo(Checkpoints.COME_AGAIN);
     }
 
     @Test
