@@ -437,7 +437,7 @@ final class RunCommand implements Runnable {
                         + " keep_every and keep_size of CONFIG. Only whole ones are counted and deleted.",
                 "Deletes on the nodes of this machine what keep_l1, keep_l2 and keep_l3 of CONFIG do not keep. Of a level"
                         + " without its key only the newest stays.",
-                "Also finishes interrupted deletions, and deletes half-made branches that are older than a day."
+                "Also finishes interrupted deletions, and deletes half-made branches that nobody is making."
             })
     int prune(
             @Mixin RunConfigs config,

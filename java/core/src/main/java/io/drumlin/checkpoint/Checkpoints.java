@@ -127,7 +127,8 @@ public interface Checkpoints extends AutoCloseable {
         Builder from(int ckptId);
 
         /**
-         * Chooses the latest checkpoint that was written before a time; otherwise like {@link #from}.
+         * Chooses the latest checkpoint that was taken before a time, by the log of the run; otherwise like {@link #from}. If
+         * the log does not have one that may be the latest, the start is refused.
          *
          * @param time a time, by the clock of the parallel file system
          * @return this

@@ -97,7 +97,7 @@ public interface RunCatalogue {
      * @param level its level
      * @param isArchived whether it is in the archive of level 4
      * @param folders the names of the directories that have its files
-     * @param time when its files were written; null if this machine does not see them
+     * @param time when it was taken; null if the log of the run does not say it, or this machine does not see it
      * @param bytes bytes of its files
      * @param ranks the number of ranks that have data in it; 0 if unknown
      * @param state how much of it can be recovered; null if unknown
@@ -184,7 +184,7 @@ public interface RunCatalogue {
      * Restores the latest checkpoint before a time; otherwise like {@link #restore}.
      *
      * @param execId the run that has the checkpoint
-     * @param time the checkpoint was written before it
+     * @param time the checkpoint was taken before it
      * @param name the name of the branch; null for one that is made from the run's
      * @return what was done
      * @throws IOException as {@link #restore}
@@ -197,7 +197,7 @@ public interface RunCatalogue {
      * @param what the deleted checkpoints, as {@code run/id}, or runs; in the order of deletion
      * @param bytes bytes of the files that have no other name
      * @param elsewhere names of the nodes that may still have files of a deleted run
-     * @param refused why a run was left as it is
+     * @param refused why a run or a checkpoint was left as it is
      * @param remains what was finished of interrupted work
      */
     record Deleted(List<String> what, long bytes, List<String> elsewhere, List<String> refused, List<Path> remains) {}
@@ -238,7 +238,8 @@ public interface RunCatalogue {
 
     /**
      * Deletes the archived checkpoints that are not to be kept, and finishes interrupted work: deletions, and half-made
-     * branches that are older than a day. Only checkpoints that are whole as far as their metadata tell are counted and
+     * branches unless a job has their parent open. Of a checkpoint that the log of the run does not have, nobody knows how
+     * old it is: it stays, and {@code refused} names it. Only checkpoints that are whole as far as their metadata tell are counted and
      * deleted. On the nodes that this machine sees, also deletes what {@code keep_l1} to {@code keep_l3} of the
      * configuration do not keep. Of a level without its key only the newest stays.
      *

@@ -1,6 +1,7 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator.Op;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -305,6 +306,30 @@ public final class Agreement {
             return "its words did not arrive: " + e.getMessage();
         }
         return new String(text.array(), StandardCharsets.UTF_8).replace("\0", "");
+    }
+
+    /**
+     * Gathers an ASCII text of each rank on rank 0, which needs memory for the longest times the number of ranks. Collective.
+     *
+     * @param comm the ranks
+     * @param own the text of this rank
+     * @return the texts by rank; none on other ranks, or if all are empty
+     * @throws IOException a message has failed
+     */
+    public static List<String> gather(Communicator comm, String own) throws IOException {
+        byte[] bytes = own.getBytes(StandardCharsets.US_ASCII);
+        long[] longest = {bytes.length};
+        comm.allreduce(longest, Op.MAX);
+        int length = Math.toIntExact(longest[0]);
+        List<String> texts = new ArrayList<>();
+        if (length > 0) {
+            ByteBuffer all = ByteBuffer.allocate(comm.rank() == 0 ? Math.multiplyExact(length, comm.size()) : 0);
+            comm.gather(ByteBuffer.allocate(length).put(bytes).clear(), all, 0);
+            for (int start = 0; start < all.capacity(); start += length) {
+                texts.add(new String(all.array(), start, length, StandardCharsets.US_ASCII).replace("\0", ""));
+            }
+        }
+        return texts;
     }
 
     /**

@@ -10,7 +10,6 @@ import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,14 +182,8 @@ class BranchTest {
     @Test
     void theLatestBeforeATime() throws IOException {
         RunFixture run = parent("3");
-        Path global = directory.resolve("Global/" + run.restartValue("exec_id"));
         Instant noon = Instant.parse("2026-03-01T12:00:00Z");
-        List<Path> files = new ArrayList<>(PathStatus.entries(global.resolve("l4_archive")));
-        files.addAll(PathStatus.entries(global.resolve("l4")));
-        for (Path file : files) {
-            int id = Integer.parseInt(file.getFileName().toString().replaceAll("Ckpt(\\d+)-.*", "$1"));
-            Files.setLastModifiedTime(file, FileTime.from(noon.plusSeconds(3600L * id)));
-        }
+        run.takenAt(run.restartValue("exec_id"), each -> noon.plusSeconds(3600L * each.ckptId()));
         open(
                 run,
                 builder ->

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Earlier checkpoints of level 4 that a run keeps: {@code keep}, {@code keep_every} and {@code keep_size}. */
 class KeptCheckpointsTest {
 
-    private static final int HOUR = 3_600_000;
+    private static final long HOUR = 3_600_000_000_000L;
 
     @TempDir
     Path directory;
@@ -265,8 +266,8 @@ class KeptCheckpointsTest {
     @Test
     void theOldestGoWhenSpaceIsShort() {
         List<Kept> archived = new ArrayList<>();
-        for (int id = 1; id <= 9; id++) {
-            archived.add(new Kept(id, id * 1000L, 10));
+        for (int id = 9; id >= 1; id--) {
+            archived.add(new Kept(id, id, 10));
         }
         assertThat(kept(rule(false, 6, Duration.ZERO, 45), archived, 10)).containsExactly(7, 8, 9);
         assertThat(kept(rule(false, 6, Duration.ZERO, 5), archived, 10)).isEmpty();
@@ -285,15 +286,17 @@ class KeptCheckpointsTest {
         Set<Integer> spaced = new TreeSet<>();
         long time = 0;
         for (int id = 1; id <= 300; id++) {
-            time += random.nextInt(4 * HOUR);
+            time += (long) (random.nextDouble() * 4 * HOUR);
             Kept taken = new Kept(id, time, 1);
             archive.put(id, taken);
             all.add(taken);
-            rule.superfluous(List.copyOf(archive.values()), 1).forEach(gone -> archive.remove(gone.ckptId()));
+            List<Kept> newestFirst = new ArrayList<>(archive.values());
+            Collections.reverse(newestFirst);
+            rule.superfluous(newestFirst, 1).forEach(gone -> archive.remove(gone.ckptId()));
             List<Kept> left = List.copyOf(archive.values());
             List<Kept> old = left.subList(0, Math.max(0, left.size() - 2));
             for (int i = 1; i < old.size(); i++) {
-                assertThat(old.get(i).millis() - old.get(i - 1).millis()).isGreaterThanOrEqualTo(6L * HOUR);
+                assertThat(old.get(i).nanos() - old.get(i - 1).nanos()).isGreaterThanOrEqualTo(6 * HOUR);
             }
             old.forEach(each -> spaced.add(each.ckptId()));
             assertThat(archive.keySet()).containsAll(spaced);

@@ -3,7 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.drumlin.checkpoint.internal.directory.MetadataFiles;
+import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;

@@ -26,9 +26,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileTime;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -169,11 +166,6 @@ class RunCatalogueKillTest {
     }
 
     private void isTidy() throws IOException {
-        for (Path entry : PathStatus.entries(directory.resolve("Meta"))) {
-            if (entry.toString().endsWith(".drumlin-part")) {
-                Files.setLastModifiedTime(entry, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
-            }
-        }
         List<String> runs = catalogue().runs(false).stream().map(Run::execId).toList();
         catalogue().prune(runs, new Rule("100", null, null), false);
         assertThat(catalogue().remains()).isEmpty();

@@ -20,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -94,16 +93,6 @@ class RunCatalogueTest {
         return files;
     }
 
-    private void archivedAt(String execId, Instant first, Duration apart) throws IOException {
-        Path global = directory.resolve("Global").resolve(execId);
-        for (String folder : List.of("l4", "l4_archive")) {
-            for (Path file : PathStatus.entries(global.resolve(folder))) {
-                int id = Integer.parseInt(file.getFileName().toString().replaceAll("Ckpt(\\d+)-.*", "$1"));
-                Files.setLastModifiedTime(file, FileTime.from(first.plus(apart.multipliedBy(id))));
-            }
-        }
-    }
-
     private static List<String> names(Run run) {
         return run.checkpoints().stream()
                 .map(each -> each.ckptId() + " " + String.join(",", each.folders()) + " " + each.state())
@@ -155,10 +144,11 @@ class RunCatalogueTest {
         String execId = fixture.restartValue("exec_id");
         Path global = directory.resolve("Global").resolve(execId);
         Instant early = Instant.parse("2026-03-01T00:00:00Z");
-        for (Path file : PathStatus.entries(global.resolve("l4_archive"))) {
-            boolean first = file.getFileName().toString().startsWith("Ckpt1-");
-            Files.setLastModifiedTime(file, FileTime.from(first ? early : early.plusSeconds(60)));
-        }
+        List<Integer> ids = new ArrayList<>();
+        fixture.takenAt(execId, each -> {
+            ids.add(each.ckptId());
+            return early.plusSeconds(60L * (ids.size() - 1));
+        });
         catalogue().restore(execId, 1, "later");
         recovers(fixture, 1, 3);
         fixture.setRestart("1", execId);
@@ -171,7 +161,7 @@ class RunCatalogueTest {
         assertThatThrownBy(() -> catalogue().restore(execId, 1, "damaged"))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("damaged or not complete")
-                .hasMessageContaining("l4_archive has an earlier one with this id, of 2026-03-01T00:00:00Z");
+                .hasMessageContaining("another one with this id (l4_archive, 2026-03-01T00:00:00Z)");
     }
 
     /** One damaged run does not hide the others. */
@@ -212,7 +202,7 @@ class RunCatalogueTest {
         fixture.setRestart("1", execId);
         recovers(fixture, 7);
         // From level 1, and by its time.
-        archivedAt(execId, Instant.parse("2026-03-01T00:00:00Z"), Duration.ofHours(1));
+        fixture.takenAt(execId, each -> Instant.parse("2026-03-01T00:00:00Z").plusSeconds(1L * 3600 * each.ckptId()));
         assertThat(catalogue().restoreLatestBefore(execId, Instant.parse("2026-03-01T05:30:00Z"), "five"))
                 .isEqualTo(new Restored(execId, 5, "five", execId, 1));
         recovers(fixture, 5);
@@ -326,7 +316,7 @@ class RunCatalogueTest {
     void whatIsNotKeptIsPruned(String ioMode) throws IOException {
         RunFixture fixture = run(ioMode);
         String execId = fixture.restartValue("exec_id");
-        archivedAt(execId, Instant.parse("2026-03-01T00:00:00Z"), Duration.ofHours(1));
+        fixture.takenAt(execId, each -> Instant.parse("2026-03-01T00:00:00Z").plusSeconds(1L * 3600 * each.ckptId()));
         assertThat(catalogue().prune(List.of(execId), OF_FILE, false).what()).isEmpty();
         Map<String, String> before = files();
         Deleted plan = catalogue().prune(List.of(execId), new Rule("3", null, null), true);
@@ -376,23 +366,36 @@ class RunCatalogueTest {
         assertThat(files()).isEqualTo(before);
     }
 
+    /** Who makes a branch has the lease of its parent; a time of the directory would not tell whether somebody does. */
     @Test
-    void oldHalfMadeBranchesGo() throws IOException {
+    void halfMadeBranchesGoUnlessSomebodyMakesThem() throws IOException {
         RunFixture fixture = run("3");
         String execId = fixture.restartValue("exec_id");
-        Path young = Files.createDirectory(directory.resolve("Meta/young.drumlin-part"));
-        Path old = Files.createDirectory(directory.resolve("Meta/old.drumlin-part"));
+        Path part = Files.createDirectory(directory.resolve("Meta/warm.drumlin-part"));
+        Files.writeString(part.resolve("drumlin-branch"), "[branch]\nparent = " + execId + "\n");
         Files.writeString(
-                Files.createDirectories(directory.resolve("Global/old/l4")).resolve("Ckpt1-Rank0.fti"), "x");
-        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
-        assertThat(catalogue().remains()).containsExactly(old, young);
+                Files.createDirectories(directory.resolve("Global/warm/l4")).resolve("Ckpt1-Rank0.fti"), "x");
+        Files.setLastModifiedTime(part, FileTime.from(Instant.EPOCH));
+        assertThat(catalogue().remains()).containsExactly(part);
         assertThat(catalogue().runs(false)).hasSize(1);
+        Path lease = directory.resolve("Meta/" + execId + "/drumlin-lease");
+        List<ForeignLease> foreign = new ArrayList<>();
+        fixture.run(2, (checkpoints, comm) -> {
+            if (comm.rank() == 0) {
+                foreign.add(new ForeignLease(lease));
+            }
+        });
+        foreign.get(0).pretend();
+        Deleted refused = catalogue().prune(List.of(execId), OF_FILE, false);
+        assertThat(refused.remains()).isEmpty();
+        assertThat(refused.refused()).first().asString().startsWith("warm: ").contains("another job is running");
+        assertThat(directory.resolve("Global/warm/l4/Ckpt1-Rank0.fti")).exists();
+        Files.delete(lease);
         Deleted done = catalogue().prune(List.of(execId), OF_FILE, false);
-        assertThat(done.remains()).containsExactly(old);
+        assertThat(done.remains()).containsExactly(part);
         assertThat(done.bytes()).isEqualTo(1);
-        assertThat(old).doesNotExist();
-        assertThat(directory.resolve("Global/old")).doesNotExist();
-        assertThat(young).exists();
+        assertThat(part).doesNotExist();
+        assertThat(directory.resolve("Global/warm")).doesNotExist();
     }
 
     /** Another machine may have levels 1 to 3 of the run: nothing else gets its name. */

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint;
 
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.comm.Communicator;
@@ -14,10 +15,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** A run directory below a test's folder, and runs in it with threads as ranks. */
 public final class RunFixture {
@@ -76,6 +80,18 @@ public final class RunFixture {
         return IniFile.parse(Files.readString(config), "config")
                 .get("restart", key)
                 .orElseThrow();
+    }
+
+    /** Gives the checkpoints of a run other times in its log. */
+    public void takenAt(String execId, Function<CommitOrder.Entry, Instant> times) throws IOException {
+        Path log = directory().resolve("Meta").resolve(execId).resolve("drumlin-commits");
+        StringBuilder text = new StringBuilder();
+        for (CommitOrder.Entry each : CommitOrder.entries(log)) {
+            long nanos = Duration.between(Instant.EPOCH, times.apply(each)).toNanos();
+            text.append(new CommitOrder.Entry(each.ckptId(), each.level(), each.identity(), nanos, true)
+                    .line(CommitOrder.BEGUN));
+        }
+        Files.writeString(log, text);
     }
 
     /** Writes how the next start begins. */

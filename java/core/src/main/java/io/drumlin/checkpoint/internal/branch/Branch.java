@@ -8,20 +8,21 @@ import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Begins branches: a branch is a run of its own that begins with a checkpoint of another run, its parent. It gets
@@ -113,7 +114,7 @@ public final class Branch {
     /** Finds the checkpoint that was chosen, among those that this machine sees. */
     public StoredCheckpoint find(String parent, CheckpointChoice choice) throws IOException {
         requireRun(parent);
-        List<StoredCheckpoint> stored = StoredCheckpoint.of(config, parent);
+        List<StoredCheckpoint> stored = StoredCheckpoint.of(config, parent, storage);
         String others = config.localTest()
                 ? ""
                 : "; those of levels 1 to 3 are on the nodes, which this machine does not see: to begin with one of them"
@@ -125,31 +126,55 @@ public final class Branch {
     /**
      * Finds the checkpoint that was chosen.
      *
-     * @param stored those that there are
+     * @param stored those that there are, the newest first
      * @param others the end of a message that lists these
      */
     static StoredCheckpoint find(String parent, CheckpointChoice choice, List<StoredCheckpoint> stored, String others)
             throws DrumlinException {
-        // A program that repeats ids may have left an earlier checkpoint with the same id in the archive. A file system
-        // with a coarse clock gives two checkpoints one time.
-        Optional<StoredCheckpoint> found = stored.stream()
+        // A program that repeats ids may have left an earlier checkpoint with the same id in the archive.
+        List<StoredCheckpoint> fitting = stored.stream()
                 .filter(each -> choice.ckptId().isPresent()
                         ? each.ckptId() == choice.ckptId().getAsInt()
-                        : each.time().isBefore(choice.before().orElseThrow()))
-                .max(Comparator.comparing(StoredCheckpoint::time).thenComparing(StoredCheckpoint::ckptId));
-        return found.orElseThrow(() -> DrumlinException.during("beginning a branch of run " + parent)
-                .problem("there is no checkpoint " + choice.asked() + " that a branch can begin with")
+                        : each.age().isBefore(choice.before().orElseThrow()))
+                .toList();
+        DrumlinException.Context context = DrumlinException.during("beginning a branch of run " + parent);
+        List<StoredCheckpoint> unknown = unknown(choice, stored, fitting);
+        if (!unknown.isEmpty()) {
+            StoredCheckpoint one = unknown.get(0);
+            throw context.problem("of checkpoint " + one.ckptId() + " (" + one.place()
+                            + ") it is not known when it was taken, because drumlin-commits does not say it, so that another"
+                            + " may not be the one that is meant")
+                    .advice("name it by its id; there are: " + list(stored) + others)
+                    .exception();
+        }
+        return fitting.stream().findFirst().orElseThrow(() -> context.problem(
+                        "there is no checkpoint " + choice.asked() + " that a branch can begin with")
                 .advice("there are: " + list(stored) + others)
                 .exception());
     }
 
-    private static String list(List<StoredCheckpoint> stored) {
-        return stored.isEmpty()
-                ? "none"
-                : stored.stream()
-                        .sorted(Comparator.comparing(StoredCheckpoint::time))
-                        .map(each -> each.ckptId() + " (" + each.place() + ", " + each.time() + ")")
-                        .collect(Collectors.joining(", "));
+    /** Returns those of which nobody knows whether they are the one that is meant instead of the first that fits. */
+    private static List<StoredCheckpoint> unknown(
+            CheckpointChoice choice, List<StoredCheckpoint> stored, List<StoredCheckpoint> fitting) {
+        if (choice.ckptId().isPresent()) {
+            // As in a restart, what is in its place is newer than what was moved from there.
+            boolean sure = fitting.size() < 2
+                    || !(fitting.get(0).isArchived() || fitting.get(0).isKept());
+            return sure ? List.of() : CommitOrder.unknown(fitting, StoredCheckpoint::age);
+        }
+        long first = fitting.isEmpty() ? -1 : fitting.get(0).age().position();
+        return stored.stream()
+                .filter(each -> each.age().time() == null)
+                .filter(each -> each.age().position() < 0 || each.age().position() > first)
+                .toList();
+    }
+
+    private static String list(List<StoredCheckpoint> newestFirst) {
+        List<String> words = new ArrayList<>(newestFirst.stream()
+                .map(each -> each.ckptId() + " (" + each.words() + ")")
+                .toList());
+        Collections.reverse(words);
+        return words.isEmpty() ? "none" : String.join(", ", words);
     }
 
     /**
@@ -206,6 +231,8 @@ public final class Branch {
         Path meta = places.part();
         deleteFiles(places);
         DirectoryTree.make(meta, storage);
+        // First: it says whose lease tells whether somebody is making the branch.
+        TextFiles.replace(BranchRecord.file(meta), record.text(), storage);
         for (Map.Entry<Path, List<Path>> each : checkpoint.files().entrySet()) {
             Path target = target(each.getKey(), checkpoint, branch, meta);
             makeBoth(root(target), target);
@@ -220,7 +247,6 @@ public final class Branch {
         }
         TextFiles.replace(meta.resolve(run.topologyFile().getFileName()), TextFiles.read(run.topologyFile()), storage);
         list(run.checkpointList(), meta.resolve(run.checkpointList().getFileName()), checkpoint.ckptId());
-        TextFiles.replace(BranchRecord.file(meta), record.text(), storage);
         storage.rename(meta, branch.meta());
         storage.syncDirectory(config.metaDir());
     }

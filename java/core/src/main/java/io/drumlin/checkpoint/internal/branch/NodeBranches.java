@@ -5,8 +5,9 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
-import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.checkpoint.internal.lease.Lease;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.checkpoint.internal.topology.NodeIdentity;
@@ -23,12 +24,8 @@ import io.drumlin.storage.OwnDirectory;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -95,8 +92,10 @@ public final class NodeBranches {
      *     active, or there is no room; nothing was changed
      */
     public String begin(CheckpointChoice choice) throws IOException {
-        List<String> onNodes = gather(Agreement.call(
-                ranks, "looking for checkpoints on the nodes", () -> isFirstOfNode() ? ofThisNode() : ""));
+        List<String> onNodes = Agreement.gather(
+                ranks,
+                Agreement.call(
+                        ranks, "looking for checkpoints on the nodes", () -> isFirstOfNode() ? ofThisNode() : ""));
         List<Lease> lease = new ArrayList<>(1);
         try {
             Agreement.run(ranks, "taking the lease of run " + config.execId(), () -> {
@@ -111,66 +110,45 @@ public final class NodeBranches {
         }
     }
 
-    /** Returns a line for each checkpoint of which this node has files: level, id, place and time. */
+    /** Returns a line for each checkpoint of which this node has files: level, id, place, and position in the log and time. */
     private String ofThisNode() throws IOException {
         RunDirectory run = directories(config.execId());
         OwnDirectory.require(run.local());
-        return StoredCheckpoint.ofNode(run).stream()
+        return StoredCheckpoint.ofNode(run, storage).stream()
                 .map(each -> each.level().number() + " " + each.ckptId() + " " + each.place() + " "
-                        + each.time().toEpochMilli())
+                        + each.age().position() + " " + each.age().nanos())
                 .collect(Collectors.joining("\n"));
     }
 
-    /** Gathers a text of each rank on rank 0, which needs memory for the longest times the number of ranks. */
-    private List<String> gather(String own) throws IOException {
-        byte[] bytes = own.getBytes(StandardCharsets.US_ASCII);
-        long[] longest = {bytes.length};
-        ranks.allreduce(longest, Op.MAX);
-        int length = Math.toIntExact(longest[0]);
-        List<String> texts = new ArrayList<>();
-        if (length > 0) {
-            ByteBuffer all = ByteBuffer.allocate(isFirst() ? Math.multiplyExact(length, ranks.size()) : 0);
-            ranks.gather(ByteBuffer.allocate(length).put(bytes).clear(), all, 0);
-            for (int start = 0; start < all.capacity(); start += length) {
-                texts.add(new String(all.array(), start, length, StandardCharsets.US_ASCII).replace("\0", ""));
-            }
-        }
-        return texts;
-    }
-
-    /** A checkpoint of which nodes have files. */
-    private record OnNodes(Level level, int ckptId, String place, List<Long> times) {
-
-        Instant time() {
-            return Instant.ofEpochMilli(
-                    times.stream().mapToLong(Long::longValue).max().orElse(0));
-        }
+    /**
+     * A checkpoint of which nodes have files.
+     *
+     * @param having how many nodes
+     */
+    private record OnNodes(Level level, int ckptId, String place, Age age, long having) {
 
         /** Returns whether enough nodes have files, so that those of the others may be made again from them. */
         boolean isOnEnough(int nodes) {
-            return level == Level.L1 ? times.size() == nodes : 2 * times.size() >= nodes;
+            return level == Level.L1 ? having == nodes : 2 * having >= nodes;
         }
 
         String words(int nodes) {
-            return "of " + ckptId + " (" + place + ") " + times.size() + " of " + nodes + " nodes have files";
+            return "of " + ckptId + " (" + place + ") " + having + " of " + nodes + " nodes have files";
         }
     }
 
     private static List<OnNodes> parse(List<String> texts) {
-        Map<String, OnNodes> found = new TreeMap<>();
-        texts.stream().flatMap(String::lines).forEach(line -> {
+        Map<String, Long> lines = texts.stream()
+                .flatMap(String::lines)
+                .collect(Collectors.groupingBy(line -> line, TreeMap::new, Collectors.counting()));
+        List<OnNodes> found = new ArrayList<>();
+        lines.forEach((line, having) -> {
             String[] words = line.split(" ", -1);
-            OnNodes each = new OnNodes(
-                    Level.of(Integer.parseInt(words[0])), Integer.parseInt(words[1]), words[2], new ArrayList<>());
-            found.computeIfAbsent(words[2] + " " + words[1], key -> each)
-                    .times()
-                    .add(Long.valueOf(words[3]));
+            Age age = new Age(Long.parseLong(words[3]), Long.parseLong(words[4]), false);
+            found.add(new OnNodes(
+                    Level.of(Integer.parseInt(words[0])), Integer.parseInt(words[1]), words[2], age, having));
         });
-        // Those in their places come first, and then the newest.
-        return found.values().stream()
-                .sorted(Comparator.comparing((OnNodes each) -> KeptOnNodes.isOne(each.place))
-                        .thenComparing(OnNodes::time, Comparator.reverseOrder()))
-                .toList();
+        return found;
     }
 
     /** Chooses a checkpoint; the result has its files on the first rank only. Collective. */
@@ -190,26 +168,30 @@ public final class NodeBranches {
         String[] words = Agreement.bcast(ranks, agreed, 0).split(" ", -1);
         return isFirst()
                 ? chosen.get(0)
-                : onNodes(Level.valueOf(words[0]), Integer.parseInt(words[1]), words[2], Instant.EPOCH);
+                : onNodes(Level.valueOf(words[0]), Integer.parseInt(words[1]), words[2], Age.UNKNOWN);
     }
 
-    private StoredCheckpoint onNodes(Level level, int ckptId, String place, Instant time) {
+    private StoredCheckpoint onNodes(Level level, int ckptId, String place, Age age) {
         Path metadata = directories(config.execId()).meta().resolve(place);
-        return new StoredCheckpoint(ckptId, level, place, time, Map.of(), metadata);
+        return new StoredCheckpoint(ckptId, level, place, age, Map.of(), metadata);
     }
 
     private StoredCheckpoint find(CheckpointChoice choice, List<OnNodes> found) throws IOException {
         int nodes = topology.nodes();
-        List<StoredCheckpoint> stored = new ArrayList<>(StoredCheckpoint.of(config, config.execId()));
+        List<StoredCheckpoint> stored = new ArrayList<>();
+        List<StoredCheckpoint> kept = new ArrayList<>();
         String others = "";
         for (OnNodes each : found) {
             if (each.isOnEnough(nodes)) {
-                stored.add(onNodes(each.level, each.ckptId, each.place, each.time()));
+                StoredCheckpoint checkpoint = onNodes(each.level, each.ckptId, each.place, each.age);
+                (checkpoint.isKept() ? kept : stored).add(checkpoint);
             } else {
                 others += "; " + each.words(nodes);
             }
         }
-        return Branch.find(config.execId(), choice, stored, others);
+        stored.addAll(StoredCheckpoint.of(config, config.execId(), storage));
+        stored.addAll(kept);
+        return Branch.find(config.execId(), choice, CommitOrder.inOrder(stored, StoredCheckpoint::age), others);
     }
 
     /** Files on the nodes are of use to as many ranks only, on as many nodes. */

@@ -92,9 +92,9 @@ final class NodePart {
         storage.syncDirectory(local);
     }
 
-    private static List<Path> files(RunDirectory parent, StoredCheckpoint checkpoint) throws IOException {
+    private List<Path> files(RunDirectory parent, StoredCheckpoint checkpoint) throws IOException {
         List<Path> files = new ArrayList<>();
-        for (StoredCheckpoint each : StoredCheckpoint.ofNode(parent)) {
+        for (StoredCheckpoint each : StoredCheckpoint.ofNode(parent, storage)) {
             if (each.place().equals(checkpoint.place()) && each.ckptId() == checkpoint.ckptId()) {
                 each.files().values().forEach(files::addAll);
             }

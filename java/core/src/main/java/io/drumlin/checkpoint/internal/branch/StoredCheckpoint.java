@@ -5,12 +5,14 @@ import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,12 +25,12 @@ import java.util.regex.Matcher;
  * @param ckptId its id
  * @param level its level
  * @param place the name of the directory in which it lies
- * @param time when its last file was written
+ * @param age what the log says of its age
  * @param files its files, by the directory that has them
  * @param metadata the directory with its metadata, in the modes that keep them apart; it may be missing
  */
 public record StoredCheckpoint(
-        int ckptId, Level level, String place, Instant time, Map<Path, List<Path>> files, Path metadata) {
+        int ckptId, Level level, String place, Age age, Map<Path, List<Path>> files, Path metadata) {
 
     private static final List<Level> ON_NODES = List.of(Level.L1, Level.L2, Level.L3);
 
@@ -44,54 +46,44 @@ public record StoredCheckpoint(
         return KeptOnNodes.isOne(place);
     }
 
+    /** Returns the place and the time, for people. */
+    public String words() {
+        return place + ", " + (age.time() == null ? "nobody knows of when" : age.time());
+    }
+
     /**
      * Finds the checkpoints of a run: those of level 4, those of the archive, and those on the nodes if all nodes have
-     * their directories on this machine.
+     * their directories on this machine. The newest come first; those that the log does not have are in the order of a
+     * restart.
      */
-    public static List<StoredCheckpoint> of(FtiConfig config, String execId) throws IOException {
+    public static List<StoredCheckpoint> of(FtiConfig config, String execId, StorageEngine storage) throws IOException {
         RunDirectory run = new RunDirectory(config, execId, 0);
-        List<StoredCheckpoint> found = new ArrayList<>();
-        add(Level.L4, "l4", List.of(run.global()), run, found);
+        Finder finder = new Finder(run, storage, new CommitOrder(run.commitLog()).read());
+        if (config.localTest()) {
+            finder.addInPlaces(RunPlaces.onNodes(config, execId));
+        }
+        finder.add(Level.L4, "l4", List.of(run.global()));
         for (Map.Entry<Integer, List<Path>> each : Archive.archived(run).entrySet()) {
             List<Path> files = each.getValue().stream()
                     .filter(path -> path.startsWith(run.archive()) && isFile(path))
                     .toList();
             if (!files.isEmpty()) {
                 Path metadata = run.metaArchive().resolve("Ckpt_" + each.getKey());
-                found.add(new StoredCheckpoint(
-                        each.getKey(), Level.L4, ARCHIVE, newest(files), Map.of(run.archive(), files), metadata));
+                finder.add(each.getKey(), Level.L4, ARCHIVE, Map.of(run.archive(), files), metadata);
             }
         }
         if (config.localTest()) {
-            addOnNodes(RunPlaces.onNodes(config, execId), run, found);
+            finder.addKept(RunPlaces.onNodes(config, execId));
         }
-        return found;
+        return CommitOrder.inOrder(finder.found, StoredCheckpoint::age);
     }
 
     /** Finds what one node has of a run's checkpoints. */
-    static List<StoredCheckpoint> ofNode(RunDirectory run) throws IOException {
-        List<StoredCheckpoint> found = new ArrayList<>();
-        addOnNodes(List.of(run.local()), run, found);
-        return found;
-    }
-
-    /** Adds those in their places, and then those that were kept, the newest first. */
-    private static void addOnNodes(List<Path> roots, RunDirectory run, List<StoredCheckpoint> found)
-            throws IOException {
-        for (Level level : ON_NODES) {
-            add(level, "l" + level.number(), roots, run, found);
-        }
-        List<StoredCheckpoint> kept = new ArrayList<>();
-        Map<String, Level> names = new TreeMap<>();
-        for (Path root : roots) {
-            KeptOnNodes.in(root)
-                    .forEach(each -> names.put(KeptOnNodes.name(each.level(), each.ckptId()), each.level()));
-        }
-        for (Map.Entry<String, Level> each : names.entrySet()) {
-            add(each.getValue(), each.getKey(), roots, run, kept);
-        }
-        kept.sort(Comparator.comparing(StoredCheckpoint::time).reversed());
-        found.addAll(kept);
+    static List<StoredCheckpoint> ofNode(RunDirectory run, StorageEngine storage) throws IOException {
+        Finder finder = new Finder(run, storage, new CommitOrder(run.commitLog()).read());
+        finder.addInPlaces(List.of(run.local()));
+        finder.addKept(List.of(run.local()));
+        return finder.found;
     }
 
     /** Returns words about a checkpoint of level 4 that was not yet in its place when a job ended; empty if there is none. */
@@ -110,33 +102,53 @@ public record StoredCheckpoint(
         return Archive.FILE.matcher(path.getFileName().toString()).matches();
     }
 
-    private static void add(Level level, String place, List<Path> roots, RunDirectory run, List<StoredCheckpoint> found)
-            throws IOException {
-        Map<Integer, Map<Path, List<Path>>> byId = new TreeMap<>();
-        for (Path root : roots) {
-            Path directory = root.resolve(place);
-            for (Path file : PathStatus.entries(directory)) {
-                Matcher name = Archive.FILE.matcher(file.getFileName().toString());
-                if (name.matches()) {
-                    byId.computeIfAbsent(Integer.valueOf(name.group(1)), id -> new LinkedHashMap<>())
-                            .computeIfAbsent(directory, path -> new ArrayList<>())
-                            .add(file);
-                }
+    /** Finds checkpoints by the names of their files. */
+    private record Finder(RunDirectory run, StorageEngine storage, CommitOrder order, List<StoredCheckpoint> found) {
+
+        Finder(RunDirectory run, StorageEngine storage, CommitOrder order) {
+            this(run, storage, order, new ArrayList<>());
+        }
+
+        void addInPlaces(List<Path> roots) throws IOException {
+            for (Level level : ON_NODES) {
+                add(level, "l" + level.number(), roots);
             }
         }
-        Path metadata = run.meta().resolve(place);
-        for (Map.Entry<Integer, Map<Path, List<Path>>> each : byId.entrySet()) {
-            List<Path> all =
-                    each.getValue().values().stream().flatMap(List::stream).toList();
-            found.add(new StoredCheckpoint(each.getKey(), level, place, newest(all), each.getValue(), metadata));
-        }
-    }
 
-    /** Looks at the first file and the last, because all are written within the same checkpoint. */
-    private static Instant newest(List<Path> files) throws IOException {
-        Instant first = PathStatus.read(files.get(0)).lastModifiedTime().toInstant();
-        Instant last =
-                PathStatus.read(files.get(files.size() - 1)).lastModifiedTime().toInstant();
-        return first.isAfter(last) ? first : last;
+        void addKept(List<Path> roots) throws IOException {
+            Map<String, Level> names = new TreeMap<>();
+            for (Path root : roots) {
+                KeptOnNodes.in(root)
+                        .forEach(each -> names.put(KeptOnNodes.name(each.level(), each.ckptId()), each.level()));
+            }
+            for (Map.Entry<String, Level> each : names.entrySet()) {
+                add(each.getValue(), each.getKey(), roots);
+            }
+        }
+
+        void add(Level level, String place, List<Path> roots) throws IOException {
+            Map<Integer, Map<Path, List<Path>>> byId = new TreeMap<>();
+            for (Path root : roots) {
+                Path directory = root.resolve(place);
+                for (Path file : PathStatus.entries(directory)) {
+                    Matcher name = Archive.FILE.matcher(file.getFileName().toString());
+                    if (name.matches()) {
+                        byId.computeIfAbsent(Integer.valueOf(name.group(1)), id -> new LinkedHashMap<>())
+                                .computeIfAbsent(directory, path -> new ArrayList<>())
+                                .add(file);
+                    }
+                }
+            }
+            for (Map.Entry<Integer, Map<Path, List<Path>>> each : byId.entrySet()) {
+                add(each.getKey(), level, place, each.getValue(), run.meta().resolve(place));
+            }
+        }
+
+        void add(int ckptId, Level level, String place, Map<Path, List<Path>> files, Path metadata) throws IOException {
+            List<Path> paths = new ArrayList<>(List.of(metadata));
+            files.values().forEach(paths::addAll);
+            Age age = order.age(ckptId, CheckpointIdentity.of(ckptId, paths, storage));
+            found.add(new StoredCheckpoint(ckptId, level, place, age, files, metadata));
+        }
     }
 }

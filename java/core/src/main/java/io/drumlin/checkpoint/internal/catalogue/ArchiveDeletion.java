@@ -1,37 +1,43 @@
 package io.drumlin.checkpoint.internal.catalogue;
 
+import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
 import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Deletes checkpoints from the archive of level 4: the record in the index of SCR first, then the metadata. A directory announces the
- * deletion. If a kill interrupts it, what is older than the announcement is deleted later: a new checkpoint may have got
- * the same id meanwhile.
+ * deletion, with the identity of the checkpoint in its name. If a kill interrupts it, only what has that identity is
+ * deleted later: a new checkpoint may have got the same id meanwhile.
  */
 final class ArchiveDeletion {
 
     private static final String MARK = "drumlin-deleted-";
-    private static final Pattern MARKED = Pattern.compile(MARK + "(\\d{1,9})");
+    private static final Pattern MARKED = Pattern.compile(MARK + "(\\d{1,9})(?:-([0-9a-f]{1,16}))?");
 
+    private static final int HEX = 16;
+
+    private final FtiConfig config;
     private final RunDirectory run;
     private final StorageEngine storage;
     private final Optional<ArchiveIndex> index;
 
     ArchiveDeletion(FtiConfig config, String execId, StorageEngine storage) {
+        this.config = config;
         this.storage = storage;
         run = new RunDirectory(config, execId, 0);
         index = config.scrIndex()
@@ -45,11 +51,16 @@ final class ArchiveDeletion {
     }
 
     void delete(int ckptId) throws IOException {
-        Path mark = run.global().resolve(MARK + ckptId);
-        // Left of another deletion, whose checkpoint may have been replaced by this one.
-        DirectoryTree.delete(mark, storage);
+        List<Path> paths = paths(ckptId);
+        OptionalLong identity = CheckpointIdentity.of(ckptId, paths, storage);
+        String name = MARK + ckptId + (identity.isPresent() ? "-" + Long.toHexString(identity.getAsLong()) : "");
+        Path mark = run.global().resolve(name);
         DirectoryTree.make(mark, storage);
-        finish(mark, ckptId);
+        unlist(ckptId);
+        for (Path path : paths) {
+            DirectoryTree.delete(path, storage);
+        }
+        finished(mark);
     }
 
     /** Returns the directories that announce deletions. */
@@ -63,42 +74,62 @@ final class ArchiveDeletion {
         return marks;
     }
 
-    /** Finishes a deletion that was interrupted. */
+    /** Finishes a deletion that was interrupted. What does not say that it is of the checkpoint stays. */
     void finish(Path mark) throws IOException {
         Matcher name = MARKED.matcher(mark.getFileName().toString());
-        if (name.matches()) {
-            finish(mark, Integer.parseInt(name.group(1)));
+        if (!name.matches()) {
+            return;
+        }
+        int ckptId = Integer.parseInt(name.group(1));
+        OptionalLong identity = name.group(2) == null
+                ? OptionalLong.empty()
+                : OptionalLong.of(Long.parseUnsignedLong(name.group(2), HEX));
+        for (Path root : List.of(run.global(), run.meta())) {
+            if (PathStatus.exists(RunDirectory.replaced(root, Level.L4))) {
+                // The next start moves a checkpoint to the archive, of which a part may be there.
+                return;
+            }
+        }
+        unlist(ckptId);
+        List<Path> paths = paths(ckptId);
+        if (config.ioMode() == FtiConfig.IO_FTIFF) {
+            for (Path path : paths) {
+                deleteIf(isOf(ckptId, List.of(path), identity), path);
+            }
+        } else {
+            // The metadata go first, and without them the data are of no use.
+            Path metadata = run.metaArchive().resolve("Ckpt_" + ckptId);
+            boolean all = PathStatus.entries(metadata).isEmpty() || isOf(ckptId, List.of(metadata), identity);
+            for (Path path : paths) {
+                deleteIf(all, path);
+            }
+        }
+        finished(mark);
+    }
+
+    private boolean isOf(int ckptId, List<Path> paths, OptionalLong identity) throws IOException {
+        return identity.isPresent()
+                && CheckpointIdentity.of(ckptId, paths, storage).equals(identity);
+    }
+
+    private void deleteIf(boolean superfluous, Path path) throws IOException {
+        if (superfluous) {
+            DirectoryTree.delete(path, storage);
         }
     }
 
-    private void finish(Path mark, int ckptId) throws IOException {
+    private void unlist(int ckptId) throws IOException {
         if (index.isPresent()) {
             // If a newer checkpoint has the id meanwhile, the run's next one lists it again.
             index.get().remove(List.of(ckptId));
         }
-        FileTime announced = PathStatus.read(mark).lastModifiedTime();
-        for (Path path : paths(ckptId)) {
-            if (PathStatus.isDirectory(path)) {
-                for (Path entry : PathStatus.entries(path)) {
-                    deleteIfOlder(entry, announced);
-                }
-                if (PathStatus.entries(path).isEmpty()) {
-                    storage.delete(path);
-                }
-            } else {
-                deleteIfOlder(path, announced);
-            }
-        }
+    }
+
+    private void finished(Path mark) throws IOException {
         if (PathStatus.exists(run.archive())) {
             storage.syncDirectory(run.archive());
         }
         storage.delete(mark);
         storage.syncDirectory(run.global());
-    }
-
-    private void deleteIfOlder(Path path, FileTime announced) throws IOException {
-        if (PathStatus.read(path).lastModifiedTime().compareTo(announced) <= 0) {
-            storage.delete(path);
-        }
     }
 }

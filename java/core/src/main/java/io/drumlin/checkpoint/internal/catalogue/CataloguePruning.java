@@ -7,30 +7,32 @@ import io.drumlin.checkpoint.RunCatalogue.Deleted;
 import io.drumlin.checkpoint.RunCatalogue.Rule;
 import io.drumlin.checkpoint.RunCatalogue.Run;
 import io.drumlin.checkpoint.internal.branch.Branch;
+import io.drumlin.checkpoint.internal.branch.BranchRecord;
 import io.drumlin.checkpoint.internal.branch.LeasedRun;
 import io.drumlin.checkpoint.internal.branch.RunPlaces;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
-import io.drumlin.checkpoint.internal.config.KeptCheckpoints.Kept;
+import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Deletes the archived checkpoints that are not to be kept, and what interrupted work has left. */
 final class CataloguePruning {
-
-    private static final Duration OLD = Duration.ofDays(1);
 
     private final Path configFile;
     private final FtiConfig config;
@@ -101,12 +103,18 @@ final class CataloguePruning {
         if (!prunesArchive) {
             return deleted.size();
         }
-        Run surveyed = new CatalogueSurvey(config, execId, bytes -> {}).run(false);
+        Run surveyed = new CatalogueSurvey(config, execId, storage, bytes -> {}).run(false);
         if (surveyed.problem() != null) {
             refused.add(execId + ": " + surveyed.problem());
             return 0;
         }
-        for (int ckptId : superfluous(surveyed.checkpoints(), kept)) {
+        Archive.Judged judged = judge(execId, surveyed.checkpoints(), kept);
+        if (!judged.unknown().isEmpty()) {
+            refused.add(execId + ": " + new RunDirectory(config, execId, 0).commitLog() + " does not have checkpoints "
+                    + judged.unknown()
+                    + ", and nothing else tells how old they are: they stay; see drumlin run delete");
+        }
+        for (int ckptId : judged.superfluous()) {
             for (Path path : archive.paths(ckptId)) {
                 freed.add(path);
             }
@@ -140,22 +148,23 @@ final class CataloguePruning {
     }
 
     /** A damaged checkpoint does not count, so that none that is whole goes for it. */
-    private static List<Integer> superfluous(List<Checkpoint> checkpoints, KeptCheckpoints kept) {
-        List<Kept> archived = new ArrayList<>();
+    private Archive.Judged judge(String execId, List<Checkpoint> checkpoints, KeptCheckpoints kept) throws IOException {
+        RunDirectory run = new RunDirectory(config, execId, 0);
+        Map<Integer, List<Path>> archived = Archive.archived(run);
+        Set<Integer> whole = new HashSet<>();
         Optional<Checkpoint> current = Optional.empty();
         for (Checkpoint each : checkpoints) {
-            Instant time = each.time();
-            if (each.isRecoverable() && each.isArchived() && time != null) {
-                archived.add(new Kept(each.ckptId(), time.toEpochMilli(), each.bytes()));
+            if (each.isRecoverable() && each.isArchived()) {
+                whole.add(each.ckptId());
             } else if (each.isRecoverable() && each.level() == Level.L4) {
                 current = Optional.of(each);
             }
         }
+        archived.keySet().retainAll(whole);
         // Without a checkpoint at level 4 the newest of the archive is the current one.
         KeptCheckpoints rule = current.isPresent() ? kept : kept.withoutCurrent();
-        return rule.superfluous(archived, current.map(Checkpoint::bytes).orElse(0L)).stream()
-                .map(Kept::ckptId)
-                .toList();
+        long bytes = current.map(Checkpoint::bytes).orElse(0L);
+        return Archive.judge(archived, rule, bytes, new CommitOrder(run.commitLog()).read(), storage);
     }
 
     /** Finishes deletions of runs, and deletes half-made branches that nobody is making any more. */
@@ -170,14 +179,40 @@ final class CataloguePruning {
                         deletion.finish();
                     }
                 }
-            } else if (name.endsWith(RunPlaces.PART) && isOld(entry)) {
+            } else if (name.endsWith(RunPlaces.PART)) {
                 String execId = without(name, RunPlaces.PART);
-                RunPlaces places = RunPlaces.of(config, execId);
-                add(entry, PathStatus.exists(places.meta()) ? List.of(entry) : places.others());
-                if (!dryRun) {
-                    new Branch(config, storage).deleteHalfMade(execId);
+                try {
+                    finishBranch(entry, execId, dryRun);
+                } catch (DrumlinException e) {
+                    if (e.errno() != null) {
+                        throw e;
+                    }
+                    refused.add(execId + ": " + e.getMessage());
                 }
             }
+        }
+    }
+
+    /** Whoever makes a branch holds the lease of the parent. */
+    private void finishBranch(Path part, String execId, boolean dryRun) throws IOException {
+        Optional<String> parent = BranchRecord.read(part).map(BranchRecord::parent);
+        boolean leased =
+                parent.isPresent() && PathStatus.exists(new RunDirectory(config, parent.get(), 0).topologyFile());
+        if (dryRun || !leased) {
+            deleteHalfMade(part, execId, dryRun);
+        } else {
+            LeasedRun.call(config, parent.get(), () -> {
+                deleteHalfMade(part, execId, false);
+                return execId;
+            });
+        }
+    }
+
+    private void deleteHalfMade(Path part, String execId, boolean dryRun) throws IOException {
+        RunPlaces places = RunPlaces.of(config, execId);
+        add(part, PathStatus.exists(places.meta()) ? List.of(part) : places.others());
+        if (!dryRun) {
+            new Branch(config, storage).deleteHalfMade(execId);
         }
     }
 
@@ -186,13 +221,6 @@ final class CataloguePruning {
         for (Path each : paths) {
             freed.add(each);
         }
-    }
-
-    private static boolean isOld(Path entry) throws IOException {
-        return PathStatus.read(entry)
-                .lastModifiedTime()
-                .toInstant()
-                .isBefore(Instant.now().minus(OLD));
     }
 
     private static String without(String name, String suffix) {

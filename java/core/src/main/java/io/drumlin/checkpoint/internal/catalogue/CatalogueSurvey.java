@@ -13,21 +13,23 @@ import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.provenance.StartsFile;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.LongConsumer;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What a run has, by the survey that {@code drumlin inspect} makes of it. */
@@ -36,11 +38,13 @@ final class CatalogueSurvey {
     private final FtiConfig config;
     private final String execId;
     private final RunDirectory run;
+    private final StorageEngine storage;
     private final LongConsumer read;
     private @Nullable Listed listed;
 
     /** @param read receives the number of bytes of each read of a survey */
-    CatalogueSurvey(FtiConfig config, String execId, LongConsumer read) {
+    CatalogueSurvey(FtiConfig config, String execId, StorageEngine storage, LongConsumer read) {
+        this.storage = storage;
         this.config = config;
         this.execId = execId;
         this.read = read;
@@ -89,6 +93,7 @@ final class CatalogueSurvey {
     private List<Checkpoint> checkpoints(RunReport report) throws IOException {
         List<CheckpointListFile.Entry> listed = listed().entries();
         List<StartsFile.Start> starts = StartsFile.read(run.meta());
+        CommitOrder order = new CommitOrder(run.commitLog()).read();
         List<Checkpoint> found = new ArrayList<>();
         for (RunReport.Checkpoint each : report.checkpoints()) {
             if (each.state() == State.UNFINISHED) {
@@ -98,7 +103,7 @@ final class CatalogueSurvey {
             int surveyed = each.sources().size();
             boolean otherRanks = stored != 0 && stored != surveyed;
             boolean ofOthers = !each.isRecoverable() && (otherRanks || isOfOtherMode(each.ckptId()));
-            Instant time = time(each);
+            Instant time = time(each, order);
             found.add(new Checkpoint(
                     each.ckptId(),
                     each.level(),
@@ -120,19 +125,19 @@ final class CatalogueSurvey {
         List<CheckpointListFile.Entry> listed = listed().entries();
         List<StartsFile.Start> starts = StartsFile.read(run.meta());
         List<Checkpoint> found = new ArrayList<>();
-        for (StoredCheckpoint each : StoredCheckpoint.of(config, execId)) {
+        for (StoredCheckpoint each : StoredCheckpoint.of(config, execId, storage)) {
             found.add(new Checkpoint(
                     each.ckptId(),
                     each.level(),
                     each.isArchived(),
                     Set.of(each.place()),
-                    each.time(),
+                    each.age().time(),
                     bytes(each),
                     ranks(listed, each.level(), each.ckptId()),
                     null,
                     Set.of(),
                     Set.of(),
-                    start(starts, each.time())));
+                    start(starts, each.age().time())));
         }
         return found;
     }
@@ -230,25 +235,26 @@ final class CatalogueSurvey {
                 .orElse(null);
     }
 
-    /** Returns when the last file of a checkpoint was written; null if this machine sees none. */
-    private @Nullable Instant time(RunReport.Checkpoint checkpoint) throws IOException {
-        Set<Path> roots = new LinkedHashSet<>();
-        roots.add(run.global());
-        roots.addAll(RunPlaces.of(config, execId).others());
-        Instant latest = null;
-        for (Path root : roots) {
+    /** Returns when a checkpoint was begun; null if the log does not say it, or this machine sees no file of it. */
+    private @Nullable Instant time(RunReport.Checkpoint checkpoint, CommitOrder order) throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (String folder : checkpoint.folders()) {
+            Path metadata = run.meta().resolve(folder);
+            files.add(checkpoint.archived() ? metadata.resolve("Ckpt_" + checkpoint.ckptId()) : metadata);
+        }
+        if (checkpoint.level() == Level.L4_DCP) {
+            files.add(RunDirectory.committed(run.meta(), Level.L4));
+        }
+        for (Path root : Stream.concat(Stream.of(run.global()), RunPlaces.of(config, execId).others().stream())
+                .toList()) {
             for (String folder : checkpoint.folders()) {
-                List<Path> files = PathStatus.entries(root.resolve(folder)).stream()
+                PathStatus.entries(root.resolve(folder)).stream()
                         .filter(file -> isOf(checkpoint, file))
-                        .collect(Collectors.toList());
-                for (int i = 0; i < files.size(); i += Math.max(1, files.size() - 1)) {
-                    Instant time =
-                            PathStatus.read(files.get(i)).lastModifiedTime().toInstant();
-                    latest = latest == null || time.isAfter(latest) ? time : latest;
-                }
+                        .forEach(files::add);
             }
         }
-        return latest;
+        return order.age(checkpoint.ckptId(), CheckpointIdentity.of(checkpoint.ckptId(), files, storage))
+                .time();
     }
 
     private static boolean isOf(RunReport.Checkpoint checkpoint, Path file) {

@@ -89,7 +89,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
         }
         return config.failure() == 2
                 || !PathStatus.exists(run.topologyFile())
-                || !StoredCheckpoint.of(config, config.execId()).isEmpty();
+                || !StoredCheckpoint.of(config, config.execId(), storage).isEmpty();
     }
 
     @Override
@@ -101,7 +101,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     public List<Run> runs(boolean data) throws IOException {
         List<Run> runs = new ArrayList<>();
         for (String execId : ids()) {
-            runs.add(new CatalogueSurvey(config, execId, read).run(data));
+            runs.add(new CatalogueSurvey(config, execId, storage, read).run(data));
         }
         return runs;
     }
@@ -128,7 +128,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     @Override
     public Run run(String execId, boolean data) throws IOException {
         requireRun(execId, "looking for the run");
-        return new CatalogueSurvey(config, execId, read).run(data);
+        return new CatalogueSurvey(config, execId, storage, read).run(data);
     }
 
     private RunDirectory requireRun(String execId, String operation) throws IOException {
@@ -235,7 +235,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     /** Verifies all data of the checkpoint, as a restart does. */
     private void requireWhole(String execId, StoredCheckpoint checkpoint) throws IOException {
         OptionalInt archived = checkpoint.isArchived() ? OptionalInt.of(checkpoint.ckptId()) : OptionalInt.empty();
-        CatalogueSurvey survey = new CatalogueSurvey(config, execId, read);
+        CatalogueSurvey survey = new CatalogueSurvey(config, execId, storage, read);
         List<Checkpoint> found = checkpoint.isKept()
                 ? survey.verifiedKept(checkpoint.level())
                 : survey.verified(checkpoint.level(), archived);
@@ -255,10 +255,10 @@ public final class EngineRunCatalogue implements RunCatalogue {
 
     /** Tells of the other checkpoints with the same id, which the id does not choose. */
     private String namesakes(String execId, StoredCheckpoint checkpoint) throws IOException {
-        return StoredCheckpoint.of(config, execId).stream()
+        return StoredCheckpoint.of(config, execId, storage).stream()
                 .filter(each -> each.ckptId() == checkpoint.ckptId() && !each.equals(checkpoint))
-                .map(each -> "; " + each.place() + " has an earlier one with this id, of " + each.time()
-                        + ", which a time after it chooses")
+                .map(each -> "; there is another one with this id (" + each.words()
+                        + "), which a time after it chooses, before the time of this one")
                 .collect(Collectors.joining());
     }
 
@@ -292,7 +292,8 @@ public final class EngineRunCatalogue implements RunCatalogue {
     }
 
     private DrumlinException notDeletable(String execId, RunDirectory run, int ckptId) throws IOException {
-        boolean atLevel = StoredCheckpoint.of(config, execId).stream().anyMatch(each -> each.ckptId() == ckptId);
+        boolean atLevel =
+                StoredCheckpoint.of(config, execId, storage).stream().anyMatch(each -> each.ckptId() == ckptId);
         return DrumlinException.during("deleting checkpoint " + ckptId + " of run " + execId)
                 .path(run.archive())
                 .problem(

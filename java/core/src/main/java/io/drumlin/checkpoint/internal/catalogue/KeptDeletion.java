@@ -1,22 +1,27 @@
 package io.drumlin.checkpoint.internal.catalogue;
 
-import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.branch.RunPlaces;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes.Kept;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Deletes checkpoints of levels 1 to 3 that were kept on the nodes, as far as this machine sees them. */
 final class KeptDeletion {
 
     private final FtiConfig config;
     private final StorageEngine storage;
+    private final CommitOrder order;
 
     /** The directories of the run, that of metadata first. */
     private final List<Path> roots = new ArrayList<>();
@@ -24,6 +29,7 @@ final class KeptDeletion {
     KeptDeletion(FtiConfig config, String execId, StorageEngine storage) throws IOException {
         this.config = config;
         this.storage = storage;
+        order = new CommitOrder(new RunDirectory(config, execId, 0).commitLog());
         RunPlaces places = RunPlaces.of(config, execId);
         roots.add(places.meta());
         roots.addAll(places.others());
@@ -67,12 +73,20 @@ final class KeptDeletion {
 
     /** Returns those that the configuration does not keep. */
     List<Kept> superfluous() throws IOException {
+        order.read();
+        Map<String, Age> ages = new TreeMap<>();
+        for (Path root : roots) {
+            KeptOnNodes.addAges(root, order, storage, ages);
+        }
+        List<String> names = KeptOnNodes.superfluous(ages, config.kept(), roots);
+        List<String> unknown = new ArrayList<>(CommitOrder.unknown(List.copyOf(ages.keySet()), ages::get));
+        unknown.removeAll(names);
+        order.tell(unknown, roots.get(0));
         List<Kept> superfluous = new ArrayList<>();
         for (Path root : roots) {
-            for (Level level : List.of(Level.L1, Level.L2, Level.L3)) {
-                superfluous.addAll(
-                        KeptOnNodes.superfluous(root, level, config.kept().onNodes(level)));
-            }
+            KeptOnNodes.in(root).stream()
+                    .filter(each -> names.contains(KeptOnNodes.name(each.level(), each.ckptId())))
+                    .forEach(superfluous::add);
         }
         return superfluous;
     }

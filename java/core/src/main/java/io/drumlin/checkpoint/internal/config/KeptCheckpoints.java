@@ -5,7 +5,6 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.format.fti.IniFile;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -120,34 +119,28 @@ public record KeptCheckpoints(boolean all, int newest, Duration every, long most
      * A checkpoint of level 4.
      *
      * @param ckptId its id
-     * @param millis when it was taken, in milliseconds since 1970
+     * @param nanos when it was taken, in nanoseconds since 1970; below 0 if that is not known
      * @param bytes bytes of its files, 0 if {@link #mostBytes} is
      */
-    public record Kept(int ckptId, long millis, long bytes) {}
+    public record Kept(int ckptId, long nanos, long bytes) {}
 
     /**
      * Returns the archived checkpoints that are not kept any longer.
      *
-     * @param archived the checkpoints in the archive
+     * @param newestFirst the checkpoints in the archive
      * @param current bytes of the checkpoint that is not in the archive
      */
-    public List<Kept> superfluous(List<Kept> archived, long current) {
+    public List<Kept> superfluous(List<Kept> newestFirst, long current) {
         if (all) {
             return List.of();
         }
-        List<Kept> newestFirst = new ArrayList<>(archived);
-        newestFirst.sort(Comparator.comparingLong(Kept::millis)
-                .thenComparingInt(Kept::ckptId)
-                .reversed());
         int young = Math.min(newest - 1, newestFirst.size());
-        List<Kept> kept = new ArrayList<>(newestFirst.subList(0, young));
         List<Kept> superfluous = new ArrayList<>(newestFirst.subList(young, newestFirst.size()));
-        List<Kept> spaced = every.isZero() ? List.of() : spaced(superfluous);
-        kept.addAll(spaced);
-        superfluous.removeAll(spaced);
+        superfluous.removeAll(every.isZero() ? List.of() : spaced(superfluous));
+        List<Kept> kept = new ArrayList<>(newestFirst);
+        kept.removeAll(superfluous);
         long bytes = current + kept.stream().mapToLong(Kept::bytes).sum();
-        kept.sort(Comparator.comparingLong(Kept::millis).thenComparingInt(Kept::ckptId));
-        for (int i = 0; mostBytes > 0 && bytes > mostBytes && i < kept.size(); i++) {
+        for (int i = kept.size() - 1; mostBytes > 0 && bytes > mostBytes && i >= 0; i--) {
             superfluous.add(kept.get(i));
             bytes -= kept.get(i).bytes();
         }
@@ -156,14 +149,17 @@ public record KeptCheckpoints(boolean all, int newest, Duration every, long most
 
     /**
      * Returns checkpoints with the given time between them, beginning with the oldest, so that a checkpoint that was
-     * kept once is kept again.
+     * kept once is kept again. A clock that was set back makes the time between two negative.
      */
     private List<Kept> spaced(List<Kept> newestFirst) {
         List<Kept> spaced = new ArrayList<>();
         for (int i = newestFirst.size() - 1; i >= 0; i--) {
             Kept each = newestFirst.get(i);
             Kept before = spaced.isEmpty() ? each : spaced.get(spaced.size() - 1);
-            if (spaced.isEmpty() || each.millis() - before.millis() >= every.toMillis()) {
+            boolean unknown = each.nanos() < 0 || before.nanos() < 0;
+            if (spaced.isEmpty()
+                    || unknown
+                    || Duration.ofNanos(each.nanos() - before.nanos()).abs().compareTo(every) >= 0) {
                 spaced.add(each);
             }
         }

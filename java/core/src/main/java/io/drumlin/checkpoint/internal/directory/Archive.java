@@ -3,6 +3,10 @@ package io.drumlin.checkpoint.internal.directory;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints.Kept;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
+import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -14,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -52,6 +55,7 @@ public final class Archive {
     private final KeptCheckpoints kept;
     private final boolean metadata;
     private final Optional<? extends Listing> listing;
+    private final CommitOrder order;
 
     /**
      * Describes the archive of a run.
@@ -70,10 +74,15 @@ public final class Archive {
         this.kept = kept;
         this.metadata = metadata;
         this.listing = listing;
+        order = new CommitOrder(directories.commitLog());
     }
 
     KeptCheckpoints kept() {
         return kept;
+    }
+
+    CommitOrder order() {
+        return order;
     }
 
     /** Brings the index up to date, if all that is archived stays. */
@@ -184,25 +193,60 @@ public final class Archive {
             return List.of();
         }
         Map<Integer, List<Path>> archived = archived(directories);
-        List<Kept> checkpoints = new ArrayList<>();
-        for (Map.Entry<Integer, List<Path>> each : archived.entrySet()) {
-            List<Path> paths = each.getValue();
-            Path last = paths.get(paths.size() - 1);
-            long millis = PathStatus.read(last).lastModifiedTime().toMillis();
-            checkpoints.add(new Kept(each.getKey(), millis, bytes(paths)));
-        }
-        long current = kept.mostBytes() == 0 ? 0 : bytes(PathStatus.entries(directories.committed(Level.L4)));
-        List<Path> superfluous = new ArrayList<>();
-        Set<Integer> ids = new TreeSet<>();
-        for (Kept each : kept.superfluous(checkpoints, current)) {
-            superfluous.addAll(archived.get(each.ckptId()));
-            ids.add(each.ckptId());
-        }
-        list(ids);
-        return superfluous;
+        long current = bytes(PathStatus.entries(directories.committed(Level.L4)), kept);
+        Judged judged = judge(archived, kept, current, order.read(), storage);
+        order.tell(judged.unknown, directories.archive());
+        list(Set.copyOf(judged.superfluous));
+        return judged.superfluous.stream()
+                .flatMap(id -> archived.getOrDefault(id, List.of()).stream())
+                .toList();
     }
 
-    private long bytes(List<Path> paths) throws IOException {
+    /**
+     * The archived checkpoints that do not stay.
+     *
+     * @param superfluous the ids of those that are not to be kept
+     * @param unknown the ids of those of which nobody knows whether they are; they stay
+     */
+    public record Judged(List<Integer> superfluous, List<Integer> unknown) {}
+
+    /**
+     * Judges the checkpoints of an archive.
+     *
+     * @param archived those that count
+     * @param current bytes of the checkpoint that is not in the archive
+     */
+    public static Judged judge(
+            Map<Integer, List<Path>> archived,
+            KeptCheckpoints kept,
+            long current,
+            CommitOrder order,
+            StorageEngine storage)
+            throws IOException {
+        Map<Integer, Age> ages = new TreeMap<>();
+        for (Map.Entry<Integer, List<Path>> each : archived.entrySet()) {
+            ages.put(
+                    each.getKey(),
+                    order.age(each.getKey(), CheckpointIdentity.of(each.getKey(), each.getValue(), storage)));
+        }
+        List<Integer> unknown = CommitOrder.unknown(List.copyOf(archived.keySet()), ages::get);
+        List<Integer> known = new ArrayList<>(archived.keySet());
+        known.removeAll(unknown);
+        List<Kept> newestFirst = new ArrayList<>();
+        for (int id : CommitOrder.inOrder(known, ages::get)) {
+            Age age = ages.getOrDefault(id, Age.UNKNOWN);
+            newestFirst.add(new Kept(id, age.nanos(), bytes(archived.getOrDefault(id, List.of()), kept)));
+        }
+        List<Integer> superfluous = new ArrayList<>();
+        kept.superfluous(newestFirst, current).forEach(each -> superfluous.add(each.ckptId()));
+        if (kept.every().isZero() && CommitOrder.areOlder(kept.newest() - 1, known, ages::get)) {
+            superfluous.addAll(unknown);
+            return new Judged(superfluous, List.of());
+        }
+        return new Judged(superfluous, unknown);
+    }
+
+    private static long bytes(List<Path> paths, KeptCheckpoints kept) throws IOException {
         long bytes = 0;
         for (Path path : kept.mostBytes() == 0 ? List.<Path>of() : paths) {
             BasicFileAttributes status = PathStatus.read(path);

@@ -1,12 +1,19 @@
 package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,9 +30,11 @@ public record ArchiveDirectories(Path files, Path metadata) implements Checkpoin
 
     /**
      * Returns the places with archived checkpoints: one with all of them, or if metadata lie apart, one for each of
-     * their directories, by the ids of the checkpoints from the highest to the lowest.
+     * their directories, the newest first; those that the log does not have are by their ids, from the highest to the
+     * lowest.
      */
-    public static List<ArchiveDirectories> in(RunDirectory run, boolean metadataApart) throws IOException {
+    public static List<ArchiveDirectories> in(RunDirectory run, boolean metadataApart, StorageEngine storage)
+            throws IOException {
         Path files = run.archive();
         if (!metadataApart) {
             return PathStatus.exists(files) ? List.of(new ArchiveDirectories(files, run.metaArchive())) : List.of();
@@ -37,7 +46,13 @@ public record ArchiveDirectories(Path files, Path metadata) implements Checkpoin
             }
         }
         found.sort(Comparator.comparingInt(ArchiveDirectories::ckptId).reversed());
-        return found;
+        CommitOrder order = new CommitOrder(run.commitLog()).read();
+        Map<Path, Age> ages = new HashMap<>();
+        for (ArchiveDirectories each : found) {
+            OptionalLong identity = CheckpointIdentity.of(each.ckptId(), List.of(each.metadata), storage);
+            ages.put(each.metadata, order.age(each.ckptId(), identity));
+        }
+        return CommitOrder.inOrder(found, each -> ages.getOrDefault(each.metadata, Age.UNKNOWN));
     }
 
     /** Returns the id in the name of the metadata's directory, or -1. */

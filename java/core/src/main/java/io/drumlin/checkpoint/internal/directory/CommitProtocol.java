@@ -395,11 +395,7 @@ public final class CommitProtocol implements CheckpointDirectories {
             });
         }
         if (mayHaveKept || kept.keepsOnNodes()) {
-            Agreement.run(app, operation, () -> {
-                for (Path root : roots(Level.L1)) {
-                    replaced.addAll(KeptOnNodes.dropped(root, kept, storage));
-                }
-            });
+            replaced.addAll(KeptOnNodes.drop(app, roots(Level.L1), kept, archive.order(), storage));
             mayHaveKept = false;
         }
         // Last, so that a rank that does not know the result of the commit has told the others before.

@@ -1,5 +1,6 @@
 package io.drumlin.checkpoint.internal.directory;
 
+import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Agreement;

@@ -2,17 +2,24 @@ package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
+import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
+import io.drumlin.comm.Agreement;
+import io.drumlin.comm.Communicator;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -123,44 +130,102 @@ public final class KeptOnNodes {
                 .toList();
     }
 
-    private record Timed(Kept kept, FileTime time) {}
+    /**
+     * Returns the names of those that do not stay.
+     *
+     * @param kept the kept checkpoints by their names
+     * @param rule how many of each level stay, the one in its place included
+     * @param roots where checkpoints of levels may be in their place
+     */
+    public static List<String> superfluous(Map<String, Age> kept, KeptCheckpoints rule, List<Path> roots)
+            throws IOException {
+        List<String> superfluous = new ArrayList<>();
+        for (Level level : List.of(Level.L1, Level.L2, Level.L3)) {
+            List<String> names = kept.keySet().stream()
+                    .filter(name -> name.startsWith(KEPT + "l" + level.number() + "-"))
+                    .toList();
+            int current = 0;
+            for (Path root : roots) {
+                current |= PathStatus.exists(RunDirectory.committed(root, level)) ? 1 : 0;
+            }
+            superfluous.addAll(CommitOrder.beyond(Math.max(0, rule.onNodes(level) - current), names, kept::get));
+        }
+        return superfluous;
+    }
+
+    /** Adds the ages of the kept checkpoints below a root, by name. Of one checkpoint not all directories may tell it. */
+    public static void addAges(Path root, CommitOrder order, StorageEngine storage, Map<String, Age> ages)
+            throws IOException {
+        for (Kept each : in(root)) {
+            OptionalLong identity = CheckpointIdentity.of(each.ckptId, List.of(each.path), storage);
+            addAge(name(each.level, each.ckptId), order.age(each.ckptId, identity), ages);
+        }
+    }
+
+    private static void addAge(String name, Age age, Map<String, Age> ages) {
+        ages.merge(name, age, (one, other) -> one.position() > other.position() ? one : other);
+    }
 
     /**
-     * Returns the kept checkpoints of a level that do not stay, the oldest ones.
+     * Gives those that do not stay another name. One rank decides for all, because the metadata and some nodes say what
+     * others do not. Collective.
      *
-     * @param most how many checkpoints of the level stay, the one in its place included
+     * @param roots the directories that belong to this rank's work
+     * @return what is to be deleted below the roots
      */
-    public static List<Kept> superfluous(Path root, Level level, int most) throws IOException {
-        List<Timed> kept = new ArrayList<>();
-        for (Kept each : in(root)) {
-            if (each.level == level) {
-                kept.add(new Timed(each, time(each)));
-            }
-        }
-        kept.sort(Comparator.comparing(Timed::time)
-                .thenComparing(each -> each.kept.ckptId)
-                .reversed());
-        int current = PathStatus.exists(RunDirectory.committed(root, level)) ? 1 : 0;
-        return kept.stream().skip(Math.max(0, most - current)).map(Timed::kept).toList();
-    }
-
-    private static FileTime time(Kept kept) throws IOException {
-        List<Path> files = PathStatus.entries(kept.path);
-        return PathStatus.read(files.isEmpty() ? kept.path : files.get(0)).lastModifiedTime();
-    }
-
-    /** Gives those that do not stay another name, and returns what is to be deleted below a root. */
-    static List<Path> dropped(Path root, KeptCheckpoints rule, StorageEngine storage) throws IOException {
-        List<Path> dropped = new ArrayList<>(remains(root));
-        for (Level level : List.of(Level.L1, Level.L2, Level.L3)) {
-            for (Kept each : superfluous(root, level, rule.onNodes(level))) {
-                Path path = dropped(each.path, storage);
-                if (!dropped.contains(path)) {
-                    dropped.add(path);
+    static List<Path> drop(
+            Communicator app, List<Path> roots, KeptCheckpoints rule, CommitOrder order, StorageEngine storage)
+            throws IOException {
+        String operation = "looking for checkpoints that were kept";
+        List<String> found = Agreement.gather(app, Agreement.call(app, operation, () -> words(roots, storage)));
+        String names = Agreement.call(app, operation, () -> app.rank() == 0 ? names(found, roots, rule, order) : "");
+        List<String> agreed = List.of(Agreement.bcast(app, names, 0).split(" "));
+        return Agreement.call(app, operation, () -> {
+            List<Path> dropped = new ArrayList<>();
+            for (Path root : roots) {
+                dropped.addAll(remains(root));
+                for (Kept each : in(root)) {
+                    if (agreed.contains(name(each.level, each.ckptId))) {
+                        dropped.add(dropped(each.path, storage));
+                    }
                 }
             }
+            return dropped.stream().distinct().toList();
+        });
+    }
+
+    /** Returns the names of those that do not stay, of what the ranks have found. */
+    private static String names(List<String> found, List<Path> roots, KeptCheckpoints rule, CommitOrder order)
+            throws IOException {
+        order.read();
+        Map<String, Age> ages = new TreeMap<>();
+        for (String line : found.stream().flatMap(String::lines).toList()) {
+            String[] words = line.split(" ", -1);
+            OptionalLong identity =
+                    words[2].isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(words[2]));
+            addAge(words[0], order.age(Integer.parseInt(words[1]), identity), ages);
         }
-        return dropped;
+        List<String> superfluous = superfluous(ages, rule, roots);
+        List<String> unknown = CommitOrder.unknown(List.copyOf(ages.keySet()), ages::get);
+        order.tell(unknown.stream().filter(name -> !superfluous.contains(name)).toList(), roots.get(0));
+        return String.join(" ", superfluous);
+    }
+
+    /** Returns a line for each kept checkpoint: its name, its id and, if it is known, its identity. */
+    private static String words(List<Path> roots, StorageEngine storage) throws IOException {
+        StringBuilder words = new StringBuilder();
+        for (Path root : roots) {
+            for (Kept each : in(root)) {
+                OptionalLong identity = CheckpointIdentity.of(each.ckptId, List.of(each.path), storage);
+                words.append(name(each.level, each.ckptId))
+                        .append(' ')
+                        .append(each.ckptId)
+                        .append(' ');
+                words.append(identity.isPresent() ? Long.toString(identity.getAsLong()) : "")
+                        .append('\n');
+            }
+        }
+        return words.toString();
     }
 
     /** Deletes everything that there is of kept checkpoints below a root. */

@@ -232,7 +232,7 @@ public final class CheckpointCoordinator {
         levels.prepare(level);
         try {
             takeOver();
-            log.begin(ckptId, level, mode.identity(ckptId, timestamp));
+            log.begin(ckptId, level, mode.identity(ckptId, timestamp), timestamp);
             filePlan = level == Level.L4_DCP
                     ? differential.write(ckptId, timestamp, own, trace)
                     : writer.write(ckptId, level, timestamp, own, trace);
@@ -318,7 +318,7 @@ public final class CheckpointCoordinator {
         levels.prepare(Level.L1);
         try {
             takeOver();
-            log.begin(ckptId, level, mode.identity(ckptId, timestamp));
+            log.begin(ckptId, level, mode.identity(ckptId, timestamp), timestamp);
             FilePlan filePlan = writer.writeForHead(ckptId, level, timestamp, own, trace);
             announce(level);
             log.await();

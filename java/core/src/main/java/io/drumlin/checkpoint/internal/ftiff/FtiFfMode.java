@@ -14,6 +14,7 @@ import io.drumlin.checkpoint.internal.file.ChunkedFile;
 import io.drumlin.checkpoint.internal.file.FilePlan;
 import io.drumlin.checkpoint.internal.file.IncrementalWriter;
 import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
@@ -130,12 +131,8 @@ public final class FtiFfMode implements IoMode {
 
     @Override
     public long identity(int ckptId, long timestamp) {
-        return identity(Stamp.of(timestamp, ckptId, 0).common(ckptId, 0).orElseThrow());
-    }
-
-    /** Returns the part of the common value that files of the layouts E and F keep. */
-    private static long identity(long common) {
-        return Integer.toUnsignedLong((int) common);
+        return CheckpointIdentity.ofStamp(
+                Stamp.of(timestamp, ckptId, 0).common(ckptId, 0).orElseThrow());
     }
 
     @Override
@@ -403,7 +400,7 @@ public final class FtiFfMode implements IoMode {
         public OptionalLong identity() {
             return key.common == FtiFfReader.UNMARKED
                     ? OptionalLong.empty()
-                    : OptionalLong.of(FtiFfMode.identity(key.common));
+                    : OptionalLong.of(CheckpointIdentity.ofStamp(key.common));
         }
 
         @Override

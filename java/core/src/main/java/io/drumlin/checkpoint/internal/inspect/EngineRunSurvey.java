@@ -16,12 +16,13 @@ import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.KeptDirectories;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
-import io.drumlin.checkpoint.internal.directory.MetadataFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.IoModes;
 import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.WatchedEngine;
 import io.drumlin.checkpoint.internal.mode.IoMode;
@@ -407,8 +408,7 @@ public final class EngineRunSurvey implements RunSurvey {
                 }
             }
             for (ArchiveDirectories archive : archives()) {
-                boolean wanted = data.isWanted(Level.L4, Optional.of(archive));
-                for (Left left : recovery(archive).survey(Level.L4, wanted)) {
+                for (Left left : recovery(archive).survey(Level.L4, data.isWanted(Level.L4, Optional.of(archive)))) {
                     seen.add(seen(left, archive, -1, true));
                 }
             }
@@ -427,7 +427,7 @@ public final class EngineRunSurvey implements RunSurvey {
         }
 
         private List<ArchiveDirectories> archives() throws IOException {
-            return ArchiveDirectories.in(directories, config.ioMode() != FtiConfig.IO_FTIFF);
+            return ArchiveDirectories.in(directories, config.ioMode() != FtiConfig.IO_FTIFF, storage);
         }
 
         private RankFindings seen(Left left, CheckpointDirectories places, long position, boolean archived) {
@@ -523,7 +523,7 @@ public final class EngineRunSurvey implements RunSurvey {
             for (Level level : order) {
                 all.addAll(recovery.survey(level, false));
             }
-            for (Left seen : CommitLog.inOrder(all, recovery.positions(all))) {
+            for (Left seen : CommitOrder.inOrder(all, recovery.positions(all))) {
                 if (chosen.isPresent() && seen.stored().ckptId() != chosen.getAsInt()) {
                     continue;
                 }

@@ -6,7 +6,7 @@ import io.drumlin.checkpoint.RunReport;
 import io.drumlin.checkpoint.RunReport.Checkpoint;
 import io.drumlin.checkpoint.RunReport.Problem;
 import io.drumlin.checkpoint.RunReport.State;
-import io.drumlin.checkpoint.internal.recovery.CommitLog;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.recovery.RankFindings;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
@@ -96,7 +96,7 @@ final class RunReportBuilder {
                 .mapToLong(checkpoint -> positions.getOrDefault(checkpoint, -1L))
                 .toArray();
         return new RunReport(
-                List.copyOf(CommitLog.inOrder(checkpoints, known)),
+                List.copyOf(CommitOrder.inOrder(checkpoints, known)),
                 problems.stream().sorted(Comparator.comparing(Problem::path)).toList());
     }
 

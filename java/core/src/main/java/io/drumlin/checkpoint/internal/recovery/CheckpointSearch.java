@@ -11,6 +11,7 @@ import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.events.StepTimer;
 import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
@@ -159,8 +160,8 @@ public final class CheckpointSearch {
         long[] positions = log.positions(stored, rejected);
         return new Candidates(
                 level,
-                CommitLog.inOrder(stored, positions),
-                CommitLog.inOrder(Arrays.stream(positions).boxed().toList(), positions));
+                CommitOrder.inOrder(stored, positions),
+                CommitOrder.inOrder(Arrays.stream(positions).boxed().toList(), positions));
     }
 
     /**

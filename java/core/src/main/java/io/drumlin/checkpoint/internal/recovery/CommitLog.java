@@ -2,6 +2,8 @@ package io.drumlin.checkpoint.internal.recovery;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder.Entry;
 import io.drumlin.checkpoint.internal.io.Threads;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
@@ -17,7 +19,6 @@ import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +26,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,14 +41,8 @@ public final class CommitLog {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    private static final String BEGUN = "begun";
-
-    private static final String COMMITTED = "committed";
-
-    /** Bytes of a log above which its older half is dropped. */
+    /** Bytes of a log above which it is shortened. */
     private static final int LONG = 1 << 20;
-
-    private static final int HEX = 16;
 
     private final Communicator app;
     private final Path file;
@@ -71,32 +65,16 @@ public final class CommitLog {
     }
 
     /**
-     * A checkpoint that was begun.
-     *
-     * @param identity a number that all files of the checkpoint have, and those of other checkpoints with its id do not
-     * @param committed whether it is known to have been in its place on all nodes
-     */
-    public record Entry(int ckptId, Level level, long identity, boolean committed) {
-
-        boolean is(int otherId, long otherIdentity) {
-            return ckptId == otherId && identity == otherIdentity;
-        }
-
-        public String words() {
-            return ckptId + " " + level + " " + Long.toHexString(identity);
-        }
-    }
-
-    /**
      * Records a checkpoint that is going to be written, while the caller continues. Not collective.
      *
      * @param identity the {@link StoredCheckpoint#identity} of the checkpoint
+     * @param timestamp when it was begun, in nanoseconds since 1970
      */
-    public void begin(int ckptId, Level level, long identity) {
+    public void begin(int ckptId, Level level, long identity, long timestamp) {
         if (app.rank() == 0) {
             await();
-            begun = new Entry(ckptId, level, identity, false);
-            pending += line(BEGUN, begun);
+            begun = new Entry(ckptId, level, identity, timestamp, false);
+            pending += begun.line(CommitOrder.BEGUN);
             start();
         }
     }
@@ -106,7 +84,7 @@ public final class CommitLog {
         Entry last = begun;
         if (last != null) {
             await();
-            pending += line(COMMITTED, last);
+            pending += last.line(CommitOrder.COMMITTED);
             begun = null;
         }
     }
@@ -115,12 +93,12 @@ public final class CommitLog {
     public void recordContinuedFrom(StoredCheckpoint from) throws IOException {
         OptionalLong identity = from.identity();
         if (app.rank() == 0 && identity.isPresent()) {
-            Entry entry = new Entry(from.ckptId(), from.level(), identity.getAsLong(), false);
-            Optional<Entry> known = entries().stream()
-                    .filter(each -> each.is(entry.ckptId, entry.identity))
-                    .findFirst();
-            pending += known.isPresent() ? "" : line(BEGUN, entry);
-            pending += known.map(Entry::committed).orElse(false) ? "" : line(COMMITTED, entry);
+            int last = CommitOrder.last(entries(), from.ckptId(), identity.getAsLong());
+            Entry entry = last >= 0
+                    ? entries().get(last)
+                    : new Entry(from.ckptId(), from.level(), identity.getAsLong(), CommitOrder.NEVER, false);
+            pending += last >= 0 ? "" : entry.line(CommitOrder.BEGUN);
+            pending += entry.committed() ? "" : entry.line(CommitOrder.COMMITTED);
         }
     }
 
@@ -183,61 +161,27 @@ public final class CommitLog {
                 return;
             }
         }
-        String text = TextFiles.read(file);
-        TextFiles.replace(file, text.substring(text.indexOf('\n', text.length() - LONG / 2)) + "\n" + lines, storage);
+        TextFiles.replace(file, shortened(TextFiles.read(file)) + "\n" + lines, storage);
     }
 
-    private static String line(String what, Entry entry) {
-        String words = what + " " + entry.words();
-        return words + " " + sum(words) + "\n";
+    /** Checkpoints of level 1 are many and soon gone: the older half loses those, and if they are few, all. */
+    private static String shortened(String text) {
+        int half = text.indexOf('\n', text.length() - LONG / 2);
+        String older = text.substring(0, half)
+                .lines()
+                .filter(line -> !line.contains(" " + Level.L1 + " "))
+                .collect(Collectors.joining("\n"));
+        return (older.length() < LONG / 4 ? older : "") + text.substring(half);
     }
 
-    private static String sum(String words) {
-        CRC32C crc = new CRC32C();
-        crc.update(words.getBytes(StandardCharsets.US_ASCII));
-        return Long.toHexString(crc.getValue());
-    }
-
-    /** Returns the entries of the file, in its order; for the first rank. Incomplete or damaged lines are ignored. */
+    /** Returns the entries of the file when it was read first; for the first rank. */
     public List<Entry> entries() throws IOException {
         List<Entry> known = entries;
         if (known == null) {
-            known = new ArrayList<>();
-            if (PathStatus.exists(file)) {
-                for (String line : TextFiles.read(file).lines().toList()) {
-                    add(line, known);
-                }
-            }
+            known = CommitOrder.entries(file);
             entries = known;
         }
         return known;
-    }
-
-    private static void add(String line, List<Entry> entries) {
-        String[] words = line.split(" ", -1);
-        int sum = line.lastIndexOf(' ');
-        if (words.length != 5 || !words[4].equals(sum(line.substring(0, sum)))) {
-            return;
-        }
-        Entry entry = new Entry(
-                Integer.parseInt(words[1]), Level.valueOf(words[2]), Long.parseUnsignedLong(words[3], HEX), false);
-        if (words[0].equals(BEGUN)) {
-            entries.add(entry);
-            return;
-        }
-        int last = last(entries, entry.ckptId, entry.identity);
-        if (last >= 0) {
-            entries.set(last, new Entry(entry.ckptId, entries.get(last).level, entry.identity, true));
-        }
-    }
-
-    /** Returns the index of the last entry of a checkpoint, or -1. */
-    private static int last(List<Entry> entries, int ckptId, long identity) {
-        int last = entries.size() - 1;
-        while (last >= 0 && !entries.get(last).is(ckptId, identity)) {
-            last--;
-        }
-        return last;
     }
 
     /**
@@ -263,8 +207,7 @@ public final class CommitLog {
 
     private long position(StoredCheckpoint checkpoint) throws IOException {
         OptionalLong identity = checkpoint.identity();
-        List<Entry> known = entries();
-        return identity.isPresent() ? last(known, checkpoint.ckptId(), identity.getAsLong()) : -1;
+        return identity.isPresent() ? CommitOrder.last(entries(), checkpoint.ckptId(), identity.getAsLong()) : -1;
     }
 
     /**
@@ -277,9 +220,9 @@ public final class CommitLog {
         if (app.rank() == 0) {
             List<Entry> known = entries();
             for (Entry newer : known.subList((int) position + 1, known.size())) {
-                levels.add(newer.level);
+                levels.add(newer.level());
                 // A restart copies it to the nodes, and the end of a run to level 4.
-                levels.addAll(newer.committed ? List.of(Level.L1, Level.L4) : List.of(Level.L1));
+                levels.addAll(newer.committed() ? List.of(Level.L1, Level.L4) : List.of(Level.L1));
             }
         }
         String names = levels.stream().map(Level::name).collect(Collectors.joining(" "));
@@ -308,8 +251,8 @@ public final class CommitLog {
                                 + " another",
                         Integer.toString(found.ckptId()),
                         found.level().number(),
-                        Integer.toString(newest.get().ckptId),
-                        newest.get().level.number());
+                        Integer.toString(newest.get().ckptId()),
+                        newest.get().level().number());
             }
         }
         app.allreduce(newer, Op.MAX);
@@ -321,27 +264,5 @@ public final class CommitLog {
         return known.subList((int) after + 1, known.size()).stream()
                 .filter(Entry::committed)
                 .reduce((first, second) -> second);
-    }
-
-    /**
-     * Sorts things with known positions, the newest first. Things without a known position keep their places.
-     *
-     * @param things the things to sort
-     * @param positions their positions in the log, -1 if unknown
-     */
-    public static <T> List<T> inOrder(List<T> things, long[] positions) {
-        List<Integer> known = new ArrayList<>();
-        for (int i = 0; i < things.size(); i++) {
-            if (positions[i] >= 0) {
-                known.add(i);
-            }
-        }
-        List<Integer> sorted = new ArrayList<>(known);
-        sorted.sort((a, b) -> Long.compare(positions[b], positions[a]));
-        List<T> ordered = new ArrayList<>(things);
-        for (int i = 0; i < known.size(); i++) {
-            ordered.set(known.get(i), things.get(sorted.get(i)));
-        }
-        return ordered;
     }
 }

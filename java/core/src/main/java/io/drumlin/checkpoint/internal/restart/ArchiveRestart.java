@@ -105,7 +105,7 @@ final class ArchiveRestart {
     /** Returns the names of the directories with metadata, relative to the archive's. */
     private List<String> names() throws IOException {
         boolean metadataApart = engine.config().ioMode() != FtiConfig.IO_FTIFF;
-        return ArchiveDirectories.in(directories, metadataApart).stream()
+        return ArchiveDirectories.in(directories, metadataApart, engine.storage()).stream()
                 .map(archive -> metadataApart ? archive.metadata().getFileName().toString() : ".")
                 .toList();
     }

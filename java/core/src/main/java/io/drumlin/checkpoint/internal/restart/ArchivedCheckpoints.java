@@ -5,10 +5,14 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,8 +28,10 @@ public final class ArchivedCheckpoints {
 
     private final Communicator app;
     private final RunDirectory directories;
+    private final StorageEngine storage;
 
-    public ArchivedCheckpoints(Communicator app, RunDirectory directories) {
+    public ArchivedCheckpoints(Communicator app, RunDirectory directories, StorageEngine storage) {
+        this.storage = storage;
         this.app = app;
         this.directories = directories;
     }
@@ -38,15 +44,14 @@ public final class ArchivedCheckpoints {
      */
     public void requireNoneInArchive(String execId, boolean searched) throws IOException {
         String found = Agreement.call(app, "looking into " + directories.archive(), () -> {
-            Map<Integer, Long> archived = app.rank() == 0 ? archived() : Map.of();
-            if (archived.isEmpty()) {
+            Map<Integer, Age> ages = app.rank() == 0 ? archived() : Map.of();
+            if (ages.isEmpty()) {
                 return "";
             }
-            int newest = archived.entrySet().stream()
-                    .max(Map.Entry.<Integer, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
-                    .orElseThrow()
-                    .getKey();
-            return archived.keySet() + "\n" + newest + "\n" + String.join(" && ", moves(newest));
+            List<Integer> ids = CommitOrder.inOrder(List.copyOf(ages.keySet()), ages::get);
+            boolean known = CommitOrder.unknown(ids, ages::get).isEmpty();
+            String one = (known ? "the newest, " : "one of them, such as ") + ids.get(0);
+            return ids.stream().sorted().toList() + "\n" + one + "\n" + String.join(" && ", moves(ids.get(0)));
         });
         List<String> said = Agreement.bcast(app, found, 0).lines().toList();
         if (!said.isEmpty()) {
@@ -95,20 +100,21 @@ public final class ArchivedCheckpoints {
         }
         return context.problem(
                         problem + ", at which a restart on another number of nodes does not look; it stays as it is")
-                .advice("restart on as many nodes as the run before; or move the newest, " + said.get(1)
+                .advice("restart on as many nodes as the run before; or move " + said.get(1)
                         + ", back to level 4 and start again: " + said.get(2))
                 .exception();
     }
 
-    /** Returns when each checkpoint in the archive was written, by id. */
-    private Map<Integer, Long> archived() throws IOException {
-        Map<Integer, Long> found = new TreeMap<>();
+    /** Returns the ages of the checkpoints in the archive by id, from the highest to the lowest. */
+    private Map<Integer, Age> archived() throws IOException {
+        Map<Integer, Age> found = new TreeMap<>(Comparator.reverseOrder());
+        CommitOrder order = new CommitOrder(directories.commitLog()).read();
         for (Map.Entry<Integer, List<Path>> each : Archive.archived(directories).entrySet()) {
             Path last = each.getValue().get(each.getValue().size() - 1);
             // Metadata alone are no checkpoint.
             if (Archive.FILE.matcher(last.getFileName().toString()).matches()) {
-                found.put(
-                        each.getKey(), PathStatus.read(last).lastModifiedTime().toMillis());
+                int id = each.getKey();
+                found.put(id, order.age(id, CheckpointIdentity.of(id, each.getValue(), storage)));
             }
         }
         return found;

@@ -131,7 +131,7 @@ public final class RunInitializer {
                 return;
             }
         }
-        ArchivedCheckpoints aside = new ArchivedCheckpoints(app, engine.directories());
+        ArchivedCheckpoints aside = new ArchivedCheckpoints(app, engine.directories(), engine.storage());
         String execId = engine.run().execId();
         boolean onlyGroups = engine.restartSection().own() == OwnCheckpoints.NONE && otherModes.isEmpty();
         if (freshStart || onlyGroups || (missing.isEmpty() && otherModes.isEmpty())) {

@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.directory;
+package io.drumlin.checkpoint.internal.inventory;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.FileNames;
@@ -28,7 +28,7 @@ public final class MetadataFiles {
     private MetadataFiles() {}
 
     /** Returns whether a file is one of metadata, by its name. */
-    static boolean isOne(Path file) {
+    public static boolean isOne(Path file) {
         return FileNames.METADATA_FILE.matcher(file.getFileName().toString()).matches();
     }
 

@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.directory;
+package io.drumlin.checkpoint.internal.inventory;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;

@@ -1,0 +1,5 @@
+/** The order in which a run's checkpoints were taken, and of which checkpoint a file is. Not API: may change in any release. */
+@NullMarked
+package io.drumlin.checkpoint.internal.inventory;
+
+import org.jspecify.annotations.NullMarked;
