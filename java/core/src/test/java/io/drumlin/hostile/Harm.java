@@ -5,6 +5,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -14,6 +17,8 @@ import java.util.Random;
 
 /** What happens to the disks of a run between two starts, and what the model has to know of it. */
 final class Harm {
+
+    private static final int YEAR = 365 * 24 * 3600;
 
     private final World world;
     private final Model model;
@@ -56,6 +61,7 @@ final class Harm {
                     Files.write(file, Arrays.copyOf(bytes, bytes.length == 0 ? 0 : random.nextInt(bytes.length)));
                 });
             case FLIPPED_LIST -> flipList();
+            case COPIED, UNPACKED, TOUCHED, OTHER_CLOCK -> changeTimes(trouble);
             default -> throw new IllegalArgumentException(trouble.toString());
         };
     }
@@ -198,6 +204,28 @@ final class Harm {
             model.spoil(level);
         }
         return "Checkpoint.fti has another bit";
+    }
+
+    /** Nothing that the model knows changes. */
+    private String changeTimes(Trouble trouble) throws IOException {
+        Instant now = Instant.now();
+        long clock = random.nextInt(2 * YEAR) - YEAR;
+        if (trouble == Trouble.COPIED || trouble == Trouble.UNPACKED) {
+            world.copyAnew();
+        }
+        for (Path file : world.all(random)) {
+            Instant time = Files.getLastModifiedTime(file).toInstant();
+            boolean touched = random.nextBoolean();
+            Instant changed =
+                    switch (trouble) {
+                        case COPIED -> now = now.plusNanos(1_000_000);
+                        case UNPACKED -> time.truncatedTo(ChronoUnit.SECONDS);
+                        case OTHER_CLOCK -> touched ? time.plusSeconds(clock) : time;
+                        default -> touched ? now : time;
+                    };
+            Files.setLastModifiedTime(file, FileTime.from(changed));
+        }
+        return "files have other times";
     }
 
     private static boolean isRedundant(Path file) {

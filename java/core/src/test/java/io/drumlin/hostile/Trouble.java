@@ -40,6 +40,14 @@ enum Trouble {
     FLIPPED_LIST(true),
     /** For one start a bit of the configuration is another. */
     FLIPPED_CONFIG(true),
+    /** The run is copied, as by {@code cp -r} or {@code rsync} without times: all files are as old as the copy. */
+    COPIED(true),
+    /** The run was in an archive of {@code tar}: times are whole seconds. */
+    UNPACKED(true),
+    /** Somebody touches files, so that a scratch file system does not delete them. */
+    TOUCHED(true),
+    /** Files have times of a clock that was set back or forward. */
+    OTHER_CLOCK(true),
     /** A file ends too early. */
     TRUNCATED(true),
     /** A bit is another in one read of a restart. */

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -83,6 +84,24 @@ final class World {
         Path former = memory.resolve(root.relativize(path));
         if (Files.exists(former)) {
             copy(former, path);
+        }
+    }
+
+    /** Makes all files again, with the same contents. */
+    void copyAnew() throws IOException {
+        Path copy = past.resolve("copy");
+        copy(root, copy);
+        delete(root);
+        copy(copy, root);
+        delete(copy);
+    }
+
+    /** All files and directories, in any order. */
+    List<Path> all(Random random) throws IOException {
+        try (Stream<Path> all = Files.walk(root)) {
+            List<Path> paths = new ArrayList<>(all.sorted().toList());
+            Collections.shuffle(paths, random);
+            return paths;
         }
     }
 
