@@ -47,7 +47,9 @@ final class LibraryFile implements Closeable {
             for (long dimension : dimensions) {
                 out.writeLong(dimension);
             }
-            LibraryServer.writeBytes(out, type.array());
+            byte[] encoded = new byte[type.remaining()];
+            type.duplicate().get(encoded);
+            LibraryServer.writeBytes(out, encoded);
             out.writeBoolean(written);
         }
     }

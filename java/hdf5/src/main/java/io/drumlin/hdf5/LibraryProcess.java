@@ -206,7 +206,7 @@ final class LibraryProcess implements Hdf5Library.Content {
             Thread.currentThread().interrupt();
             code = "unknown";
         }
-        return new Refusal(
+        IOException failure = new Refusal(
                         Refusal.Kind.LACKING,
                         "file",
                         "the process in which the HDF5 library reads it has ended (exit code " + code
@@ -214,6 +214,8 @@ final class LibraryProcess implements Hdf5Library.Content {
                                 + "): the file is damaged in a way that the library"
                                 + " does not stand, or reading it takes more than " + bounds)
                 .of(file);
+        failure.addSuppressed(cause);
+        return failure;
     }
 
     @Override
