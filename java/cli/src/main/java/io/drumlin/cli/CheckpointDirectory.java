@@ -327,9 +327,23 @@ final class CheckpointDirectory {
                         path + ": there is " + which + " that can be recovered; see drumlin "
                                 + (chosen.isPresent() ? "run list" : "verify"));
             }
+            requireNewest(files.get(0));
             return action.run(files);
         } finally {
             delete(decoded);
+        }
+    }
+
+    /** Nobody is to take an older checkpoint for the newest. */
+    private void requireNewest(RankFile file) {
+        if (file.passedOver().isPresent()) {
+            throw new CommandException(
+                    ExitCode.DAMAGED,
+                    path + ": " + file.passedOver().get()
+                            + " is the newest, and files of it are missing or damaged: see"
+                            + " drumlin verify; --checkpoint " + file.ckptId()
+                            + " takes the one from which a restart goes on, of level "
+                            + file.level().number());
         }
     }
 

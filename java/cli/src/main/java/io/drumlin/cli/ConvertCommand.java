@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:converted",
-            "1:the file is damaged, one line per finding; nothing was written",
+            "1:the file is damaged, one line per finding, or of a run the newest checkpoint; nothing was written",
             "2:not a file of a known format, with --to not a plain FTI-FF file; or too large for the layout",
             "3:a file could not be read or written",
             "64:wrong command line"

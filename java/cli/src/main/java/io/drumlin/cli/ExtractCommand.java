@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:extracted, digests are right",
-            "1:the file is damaged; no output file was written, bytes on stdout are not to be trusted",
+            "1:the file is damaged, or of a run the newest checkpoint; no output file was written, bytes on stdout are not"
+                    + " to be trusted",
             "2:not a file of a known format, or it does not hold what was selected",
             "3:a file could not be read or written",
             "64:wrong command line"

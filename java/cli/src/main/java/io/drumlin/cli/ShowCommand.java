@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:shown, digests are right",
-            "1:the file is damaged; nothing was printed, or with --all, what was printed is not to be trusted",
+            "1:the file is damaged, or of a run the newest checkpoint; nothing was printed, or with --all, what was printed"
+                    + " is not to be trusted",
             "2:not a file of a known format, or it does not hold what was selected",
             "3:a file could not be read",
             "64:wrong command line"

@@ -9,6 +9,8 @@ import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands on the directories of a run: four nodes with a rank each, which lose some of their files. */
@@ -31,7 +34,10 @@ class CheckpointDirectoryTest {
     private final CommandRun command = new CommandRun();
 
     private void write(int ioMode, Level... levels) throws IOException {
-        RunConfig.write(directory, ioMode, 4);
+        boolean differential = List.of(levels).contains(Level.L4_DCP);
+        String[] more = {"enable_dcp = 1", "dcp_mode = 1", "dcp_block_size = 1024"};
+        Path config = RunConfig.write(directory, ioMode, 4, differential ? more : new String[0]);
+        Files.writeString(config, "[drumlin]\nkeep = 2\n", StandardOpenOption.APPEND);
         ThreadCommunicator.run(RANKS, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(directory.resolve("config.fti"), comm)) {
                 int id = 10;
@@ -101,6 +107,51 @@ class CheckpointDirectoryTest {
         assertThat(command.out()).contains("Ckpt10-Rank3.fti is missing", "no checkpoint that all ranks can recover");
     }
 
+    /** A file that was cut or has got bytes, of which inspect knows without reading it. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, L1, false",
+        "1, L1, true",
+        "1, L4, false",
+        "1, L4, true",
+        "2, L4, false",
+        "3, L1, false",
+        "3, L1, true",
+        "4, L4, false",
+        "5, L1, false",
+        "5, L4, true",
+        "1, L4_DCP, false"
+    })
+    void noCommandTakesAnOlderCheckpointWithoutAWord(int ioMode, Level level, boolean longer) throws IOException {
+        write(ioMode, level == Level.L1 ? Level.L4 : level, level);
+        String name = ioMode == 2 ? "Ckpt11-mpiio.fti" : ioMode == 4 ? "Ckpt11-sionlib.fti" : "Ckpt11-Rank2.fti";
+        Path file = level == Level.L4_DCP && ioMode == 1
+                ? file("dcp-id0-rank2.fti")
+                : file(ioMode == 5 ? name.replace(".fti", ".h5") : name);
+        byte[] bytes = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(bytes, longer ? bytes.length + 100 : bytes.length - 4000));
+        for (String looking : List.of("inspect", "verify")) {
+            assertThat(command.run(looking, directory))
+                    .as(looking + command.out())
+                    .isEqualTo(ExitCode.DAMAGED);
+            assertThat(command.out()).contains("a restart finds checkpoint 10", file.toString());
+        }
+        String variable = variable(ioMode, 1) + "@1";
+        Path target = directory.resolve("taken.h5");
+        assertThat(command.run("show", directory, "--select", variable)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.err()).contains("is the newest, and files of it are missing or damaged");
+        assertThat(command.run("extract", directory, "--select", variable, "-o", target))
+                .isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.run("extract", directory, "--all", "-o", target)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.run("convert", directory, target)).isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.run("diff", directory, directory)).isEqualTo(ExitCode.DAMAGED_DATA);
+        assertThat(target).doesNotExist();
+        assertThat(command.run("extract", directory, "--checkpoint", 10, "--select", variable, "-o", target))
+                .as(command.err())
+                .isEqualTo(ExitCode.OK);
+        assertThat(target).hasBinaryContent(content(1, 10));
+    }
+
     @Tag("exhaustive")
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
@@ -128,7 +179,8 @@ class CheckpointDirectoryTest {
         assertThat(command.run("extract", "--select", variable(ioMode, 1) + "@4", "-o", target, directory))
                 .isEqualTo(ExitCode.NOT_RECOGNISED);
         assertThat(command.err()).contains("ranks 0 to 3");
-        assertThat(command.run("extract", "--select", variable(ioMode, 7) + "@0", "-o", target, directory))
+        assertThat(command.run(
+                        "extract", "--checkpoint", 10, "--select", variable(ioMode, 7) + "@0", "-o", target, directory))
                 .isEqualTo(ExitCode.NOT_RECOGNISED);
     }
 
@@ -166,8 +218,13 @@ class CheckpointDirectoryTest {
     }
 
     private void extract(Path target, int ioMode, int ckptId) throws IOException {
+        assertThat(command.run("extract", "--select", variable(ioMode, 1) + "@0", "-o", target, directory))
+                .isEqualTo(ExitCode.DAMAGED);
+        assertThat(command.err())
+                .contains("checkpoint 13 of level 1 is the newest", "--checkpoint " + ckptId + " takes the one");
         for (int rank = 1; rank < RANKS; rank++) {
-            int exit = command.run("extract", "--select", variable(ioMode, 1) + "@" + rank, "-o", target, directory);
+            String selection = variable(ioMode, 1) + "@" + rank;
+            int exit = command.run("extract", "--checkpoint", ckptId, "--select", selection, "-o", target, directory);
             assertThat(exit).as(command.err()).isEqualTo(ExitCode.OK);
             assertThat(Files.readAllBytes(target)).isEqualTo(content(rank, ckptId));
         }

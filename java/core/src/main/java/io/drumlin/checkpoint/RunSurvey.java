@@ -138,6 +138,8 @@ public interface RunSurvey {
      * @param metadata the metadata file of the rank's group, which has the types of the variables; null in the mode
      *     FTI-FF, whose files have no types
      * @param member number of the rank in the group, and so of its file in the metadata
+     * @param passedOver a newer checkpoint, in words, of which files are missing or damaged, so that a restart would
+     *     warn; empty if there is none, or if the checkpoint was {@linkplain #choosing chosen}
      */
     record RankFile(
             int rank,
@@ -147,7 +149,8 @@ public interface RunSurvey {
             Path path,
             SortedMap<Integer, List<Part>> variables,
             @Nullable Path metadata,
-            int member) {}
+            int member,
+            Optional<String> passedOver) {}
 
     /**
      * A range of bytes in a file.

@@ -28,7 +28,7 @@ class WatchedSurveyTest {
         RunFixture run = new RunFixture(
                 directory, Map.of("basic.node_size", "1", "basic.group_size", "4", "basic.ckpt_io", ioMode));
         run.run(RANKS, (checkpoints, comm) -> {
-            byte[] data = new byte[1 << 18];
+            byte[] data = new byte[1 << 19];
             new Random(comm.rank()).nextBytes(data);
             checkpoints.protect(1, data);
             checkpoints.checkpoint(1, Level.L4);

@@ -47,6 +47,14 @@ public interface StoredCheckpoint {
     EnumMap<FileKind, List<FileLocation>> places();
 
     /**
+     * Compares the size of a file with what the metadata say of it, as {@link #check} does first. Nothing if the file
+     * has its own metadata, which were read.
+     *
+     * @throws IOException the file has another size
+     */
+    default void checkSize(FileKind kind, Path path) throws IOException {}
+
+    /**
      * Reads a whole file and compares its digests.
      *
      * @param keep what is kept of a plain file
@@ -82,14 +90,18 @@ public interface StoredCheckpoint {
     /**
      * Returns the size to which the files of the group were extended; empty if this rank has no file that records it.
      */
-    Optional<Long> extendedSize();
+    default Optional<Long> extendedSize() {
+        return Optional.empty();
+    }
 
     /**
      * Returns the size of this rank's plain file after it was decoded.
      *
      * @param extended the file with its extension
      */
-    long plainSize(ByteSource extended) throws IOException;
+    default long plainSize(ByteSource extended) throws IOException {
+        throw noRedundancy();
+    }
 
     /**
      * Returns the last byte of this rank's plain file after all others were decoded. If the code does not determine it
@@ -98,7 +110,9 @@ public interface StoredCheckpoint {
      * @param decoded the file without extension
      * @return 0 to 255, or empty if no value fits the digests
      */
-    OptionalInt lastByte(ByteSource decoded) throws IOException;
+    default OptionalInt lastByte(ByteSource decoded) throws IOException {
+        throw noRedundancy();
+    }
 
     /**
      * Records that this rank's encoded file was rebuilt.
@@ -114,7 +128,13 @@ public interface StoredCheckpoint {
      * Returns how the files entered the group. Collective in the group at the first call; at least one of its ranks
      * must have a file.
      */
-    Encoding encoding() throws IOException;
+    default Encoding encoding() throws IOException {
+        throw noRedundancy();
+    }
+
+    private static IllegalStateException noRedundancy() {
+        return new IllegalStateException("differential checkpoints have no redundancy");
+    }
 
     /**
      * Returns the content of a plain file of this checkpoint; the next plan continues it.

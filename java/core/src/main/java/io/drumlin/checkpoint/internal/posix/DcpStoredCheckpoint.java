@@ -6,7 +6,6 @@ import io.drumlin.checkpoint.internal.config.DifferentialConfig;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.FileLocation;
-import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.ReadAhead;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
@@ -14,7 +13,6 @@ import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.DcpFile;
@@ -34,7 +32,6 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -165,6 +162,13 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
     }
 
     @Override
+    public void checkSize(FileKind kind, Path file) throws IOException {
+        if (present(PathStatus.size(file)) < entry.layers().size()) {
+            rejected.refuse("looking at", file, lostLayers());
+        }
+    }
+
+    @Override
     public void check(FileKind kind, Path file, RetainPolicy keep) throws IOException {
         layers = 0;
         try (ReadAhead source = new ReadAhead(storage, file)) {
@@ -241,29 +245,5 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
         opening.accept(
                 new Opened(entry, found, previous, layers == entry.layers().size()));
         return DcpLayerFormat.stored(ckptId, entry, found);
-    }
-
-    @Override
-    public Optional<Long> extendedSize() {
-        return Optional.empty();
-    }
-
-    @Override
-    public long plainSize(ByteSource extended) {
-        throw noRedundancy();
-    }
-
-    @Override
-    public OptionalInt lastByte(ByteSource decoded) {
-        throw noRedundancy();
-    }
-
-    @Override
-    public Encoding encoding() {
-        throw noRedundancy();
-    }
-
-    private static IllegalStateException noRedundancy() {
-        return new IllegalStateException("differential checkpoints have no redundancy");
     }
 }

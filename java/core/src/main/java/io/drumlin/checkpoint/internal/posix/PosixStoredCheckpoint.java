@@ -166,6 +166,12 @@ final class PosixStoredCheckpoint implements StoredCheckpoint {
     }
 
     @Override
+    public void checkSize(FileKind kind, Path path) throws IOException {
+        FileEntry file = kind == FileKind.PARTNER ? metadata.files().get(group.left()) : own();
+        start(path, kind == FileKind.ENCODED ? file.maxSize() : file.size());
+    }
+
+    @Override
     public void check(FileKind kind, Path path, RetainPolicy keep) throws IOException {
         switch (kind) {
             case PLAIN -> {

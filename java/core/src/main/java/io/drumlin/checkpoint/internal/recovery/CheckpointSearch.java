@@ -399,7 +399,7 @@ public final class CheckpointSearch {
      * Returns what is left of the checkpoints of a level, newest first. Changes nothing. Collective.
      *
      * @param data whether to read the files of checkpoints that may be recoverable; otherwise a file counts as whole if
-     *     its metadata are whole
+     *     its metadata are whole and it has the size that they say
      */
     public List<Left> survey(Level level, boolean data) throws IOException {
         List<Left> found = new ArrayList<>();
@@ -424,6 +424,9 @@ public final class CheckpointSearch {
         Level level = stored.level();
         CommitSlot slot = slot(level, stored);
         EnumSet<FileKind> files = present(level, stored, slot);
+        if (!data) {
+            files.removeIf(kind -> !hasItsSize(stored, kind, slot));
+        }
         rejected.requireReadable();
         DataSource source = source(level, files);
         boolean recoverable = onAllRanks(source != DataSource.NONE);
@@ -521,6 +524,11 @@ public final class CheckpointSearch {
     private boolean isWhole(StoredCheckpoint stored, FileKind kind, CommitSlot slot, RetainPolicy keep) {
         Path path = place(stored, kind, slot).orElseThrow().path();
         return rejected.succeeds("verifying", path, () -> stored.check(kind, path, keep));
+    }
+
+    private boolean hasItsSize(StoredCheckpoint stored, FileKind kind, CommitSlot slot) {
+        Path path = place(stored, kind, slot).orElseThrow().path();
+        return rejected.succeeds("looking at", path, () -> stored.checkSize(kind, path));
     }
 
     /** Returns where this rank gets its data from, by the files of its group. Collective. */

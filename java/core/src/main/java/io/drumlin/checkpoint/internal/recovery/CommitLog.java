@@ -259,6 +259,22 @@ public final class CommitLog {
         return newer[0] == 1;
     }
 
+    /**
+     * Returns the newest checkpoint that was once committed after another one, in words. Collective.
+     *
+     * @param position position of the other one; nothing is newer if it is below 0
+     */
+    public Optional<String> newerThan(long position) throws IOException {
+        Optional<Entry> newest = position < 0 || app.rank() != 0 ? Optional.empty() : newestCommitted(position);
+        String words = newest.map(each -> words(each.ckptId(), each.level())).orElse("");
+        return Optional.of(Agreement.bcast(app, words, 0)).filter(each -> !each.isEmpty());
+    }
+
+    /** Returns the name of a checkpoint, for people. */
+    public static String words(int ckptId, Level level) {
+        return "checkpoint " + ckptId + " of level " + level.number();
+    }
+
     private Optional<Entry> newestCommitted(long after) throws IOException {
         List<Entry> known = entries();
         return known.subList((int) after + 1, known.size()).stream()

@@ -1,0 +1,363 @@
+package io.drumlin.checkpoint.internal.inspect;
+
+import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.DataSource;
+import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.RunReport;
+import io.drumlin.checkpoint.RunSurvey.Part;
+import io.drumlin.checkpoint.RunSurvey.RankFile;
+import io.drumlin.checkpoint.internal.config.FileKind;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.Archive;
+import io.drumlin.checkpoint.internal.directory.ArchiveDirectories;
+import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
+import io.drumlin.checkpoint.internal.directory.CommitProtocol;
+import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.directory.KeptDirectories;
+import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
+import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.engine.IoModes;
+import io.drumlin.checkpoint.internal.events.RunEvents;
+import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
+import io.drumlin.checkpoint.internal.io.SlabPool;
+import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.mode.RankContext;
+import io.drumlin.checkpoint.internal.mode.RejectedFiles;
+import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
+import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Left;
+import io.drumlin.checkpoint.internal.recovery.CommitLog;
+import io.drumlin.checkpoint.internal.recovery.FileRebuilder;
+import io.drumlin.checkpoint.internal.recovery.RankFindings;
+import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.checkpoint.internal.topology.NodeOrder;
+import io.drumlin.checkpoint.internal.topology.Topology;
+import io.drumlin.checkpoint.internal.verify.CheckpointReader;
+import io.drumlin.comm.Communicator;
+import io.drumlin.integrity.Md5Lanes;
+import io.drumlin.storage.StorageEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/** The part of the engine with which a rank restarts. */
+final class RankSurvey implements AutoCloseable {
+
+    /** Says at which level, or at which place in the archive, data are read. */
+    @FunctionalInterface
+    interface Reading {
+        boolean isWanted(Level level, Optional<ArchiveDirectories> archive);
+    }
+
+    private final FtiConfig config;
+    private final NodeOrder order;
+    private final StorageEngine storage;
+    private final OptionalInt chosen;
+    private final Communicator app;
+    private final Communicator node;
+    private final Topology topology;
+    private final Group group;
+    private final int fileRank;
+    private final RunDirectory directories;
+    private final CommitProtocol levels;
+    private final CheckpointReader reader;
+    private final RejectedFiles rejected;
+    private final CommitLog log;
+
+    /** The checkpoint that a restart passes over for the one that is fetched, in words. */
+    private Optional<String> passedOver = Optional.empty();
+
+    /**
+     * @param chosen the checkpoint that is fetched; empty for the one that a restart would use
+     * @param refused receives what is wrong
+     */
+    RankSurvey(
+            FtiConfig config,
+            String execId,
+            NodeOrder order,
+            StorageEngine storage,
+            OptionalInt chosen,
+            Communicator world,
+            Topology topology,
+            CheckpointReader reader,
+            List<RunReport.Problem> refused)
+            throws IOException {
+        this.config = config;
+        this.order = order;
+        this.storage = storage;
+        this.chosen = chosen;
+        this.topology = topology;
+        this.reader = reader;
+        app = topology.own(world);
+        node = topology.ofNode(app);
+        group = Group.of(app, topology, config.groupSize());
+        fileRank = topology.fileRank();
+        directories = new RunDirectory(config, execId, world.rank());
+        boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+        Archive archive = new Archive(directories, storage, config.kept(), metadata, Optional.empty());
+        levels = new CommitProtocol(app, topology, directories, storage, archive, metadata ? 1 : 0);
+        rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)));
+        log = new CommitLog(app, directories.commitLog(), storage);
+    }
+
+    private CheckpointSearch recovery(CheckpointDirectories places) {
+        // Nothing is written, so the pool stays empty.
+        SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
+        boolean byPlace = order.numbering().isEmpty(); // then C FTI has written it
+        RankContext context = new RankContext(
+                app, node, group, topology, byPlace, storage, slabs, reader, rejected, RunEvents.none());
+        IoMode mode = IoModes.of(context, config, places, config.packing());
+        FileRebuilder rebuilder = new FileRebuilder(app, group, storage, slabs, reader);
+        return new CheckpointSearch(context, levels, mode, rebuilder, log);
+    }
+
+    List<RankFindings> survey(List<Level> restartOrder, Reading data) throws IOException {
+        List<RankFindings> seen = new ArrayList<>();
+        CheckpointSearch recovery = recovery(levels);
+        for (Level level : restartOrder) {
+            List<Left> found = recovery.survey(level, data.isWanted(level, Optional.empty()));
+            long[] positions = recovery.positions(found);
+            for (int i = 0; i < found.size(); i++) {
+                seen.add(seen(found.get(i), levels, positions[i], false));
+            }
+        }
+        for (ArchiveDirectories archive : archives()) {
+            boolean wanted = data.isWanted(Level.L4, Optional.of(archive));
+            for (Left left : recovery(archive).survey(Level.L4, wanted)) {
+                seen.add(seen(left, archive, -1, true));
+            }
+        }
+        return seen;
+    }
+
+    List<RankFindings> surveyKept(List<KeptOnNodes.Kept> kept, Predicate<Level> data) throws IOException {
+        List<RankFindings> seen = new ArrayList<>();
+        for (KeptOnNodes.Kept each : kept) {
+            KeptDirectories places = KeptDirectories.of(directories, each.level(), each.ckptId());
+            for (Left left : recovery(places).survey(each.level(), data.test(each.level()))) {
+                seen.add(seen(left, places, -1, false));
+            }
+        }
+        return seen;
+    }
+
+    private List<ArchiveDirectories> archives() throws IOException {
+        return ArchiveDirectories.in(directories, config.ioMode() != FtiConfig.IO_FTIFF, storage);
+    }
+
+    private RankFindings seen(Left left, CheckpointDirectories places, long position, boolean archived) {
+        Path directory = places.directory(left.level(), left.slot());
+        List<Path> expected = FileKind.of(left.level()).stream()
+                .map(kind -> directory.resolve(left.stored().fileName(kind)))
+                .toList();
+        return new RankFindings(fileRank, left, position, archived, expected);
+    }
+
+    /** Returns the checkpoint files of any rank in the directories on which this rank works. */
+    List<Path> files() throws IOException {
+        List<Path> files = new ArrayList<>();
+        if (levels.isMaster(Level.L4)) {
+            files.addAll(RunReportBuilder.checkpointFiles(directories.archive()));
+        }
+        for (Level level : Level.values()) {
+            for (CommitSlot slot : CommitSlot.values()) {
+                if (levels.isMaster(level)) {
+                    files.addAll(RunReportBuilder.checkpointFiles(levels.directory(level, slot)));
+                }
+            }
+        }
+        return files;
+    }
+
+    /**
+     * Returns the file on the rank to which it belongs, if that is wanted.
+     *
+     * @param paths receives the paths of the files, by rank
+     */
+    Optional<RankFile> fetch(
+            IntPredicate wanted, Path scratch, Map<Integer, Path> paths, Map<CheckpointDirectories, List<Level>> places)
+            throws IOException {
+        Optional<CheckpointDirectories> found = Optional.empty();
+        Optional<Left> left = Optional.empty();
+        for (Map.Entry<CheckpointDirectories, List<Level>> each : places.entrySet()) {
+            Optional<Left> here = newest(recovery(each.getKey()), each.getValue());
+            if (here.isPresent()) {
+                requireOnly(here.get(), each.getKey(), left, found);
+                left = here;
+                found = Optional.of(each.getKey());
+                if (chosen.isEmpty()) {
+                    break;
+                }
+            }
+        }
+        if (left.isEmpty() || found.isEmpty()) {
+            return Optional.empty();
+        }
+        find(left.get(), found.get(), wanted, scratch, paths);
+        app.barrier();
+        return wanted.test(fileRank)
+                ? Optional.of(open(left.get(), found.get(), Objects.requireNonNull(paths.get(fileRank))))
+                : Optional.empty();
+    }
+
+    /** Returns where checkpoints may be, in the order of a restart, and those of which levels. */
+    Map<CheckpointDirectories, List<Level>> places(List<Level> restartOrder, List<KeptOnNodes.Kept> kept)
+            throws IOException {
+        Map<CheckpointDirectories, List<Level>> places = new LinkedHashMap<>();
+        places.put(levels, restartOrder);
+        archives().forEach(archive -> places.put(archive, List.of(Level.L4)));
+        for (KeptOnNodes.Kept each : kept) {
+            places.put(KeptDirectories.of(directories, each.level(), each.ckptId()), List.of(each.level()));
+        }
+        return places;
+    }
+
+    /** Ids come again after a restart. Which of two is the later one is not known if they are at two places. */
+    private void requireOnly(
+            Left left, CheckpointDirectories place, Optional<Left> other, Optional<CheckpointDirectories> where)
+            throws DrumlinException {
+        if (other.isPresent() && where.isPresent()) {
+            throw DrumlinException.during(
+                            "looking for checkpoint " + left.stored().ckptId())
+                    .path(where.get().directory(other.get().level(), other.get().slot()))
+                    .problem("there are several checkpoints " + left.stored().ckptId() + ", another one is in "
+                            + place.directory(left.level(), left.slot()))
+                    .advice("name files of the one that you mean")
+                    .exception();
+        }
+    }
+
+    /** Returns the checkpoint that a restart would take from a place, or the chosen one. */
+    private Optional<Left> newest(CheckpointSearch recovery, List<Level> order) throws IOException {
+        List<Left> all = new ArrayList<>();
+        for (Level level : order) {
+            all.addAll(recovery.survey(level, false));
+        }
+        long[] positions = recovery.positions(all);
+        for (Left seen : CommitOrder.inOrder(all, positions)) {
+            // Which of several differential checkpoints a file has is known when it was read.
+            if (!isChosen(seen) && seen.level() != Level.L4_DCP) {
+                continue;
+            }
+            Left left = recovery.survey(seen.stored());
+            if (left.recoverable() && isChosen(left)) {
+                passOver(log.newerThan(positions[all.indexOf(seen)]));
+                passOver(
+                        left.level() == Level.L4_DCP && rejected.anyOnARank()
+                                ? Optional.of("a differential checkpoint after checkpoint "
+                                        + left.stored().ckptId())
+                                : Optional.empty());
+                return Optional.of(left);
+            }
+            passOver(
+                    wasCommitted(seen.stored())
+                            ? Optional.of(CommitLog.words(
+                                    seen.stored().ckptId(), seen.stored().level()))
+                            : Optional.empty());
+        }
+        return Optional.empty();
+    }
+
+    private boolean isChosen(Left left) {
+        return chosen.isEmpty() || left.stored().ckptId() == chosen.getAsInt();
+    }
+
+    private void passOver(Optional<String> newer) {
+        passedOver = passedOver.or(() -> newer);
+    }
+
+    /** Returns whether any rank has a file of a checkpoint, and not only of one whose commit had begun. Collective. */
+    private boolean wasCommitted(StoredCheckpoint stored) throws IOException {
+        boolean here = stored.places().values().stream()
+                .flatMap(List::stream)
+                .anyMatch(place -> place.slot() != CommitSlot.TMP);
+        long[] anywhere = {here ? 1 : 0};
+        app.allreduce(anywhere, Communicator.Op.MAX);
+        return anywhere[0] == 1;
+    }
+
+    /** Puts the files that this rank has, for itself or its neighbour, into {@code paths}. */
+    private void find(
+            Left left, CheckpointDirectories places, IntPredicate wanted, Path scratch, Map<Integer, Path> paths)
+            throws IOException {
+        long[] ranks = group.gather(fileRank);
+        long[] own = group.gather(left.source() == DataSource.OWN_FILE ? 1 : 0);
+        Path directory = places.directory(left.level(), left.slot());
+        boolean lost = IntStream.range(0, ranks.length).anyMatch(i -> own[i] == 0 && wanted.test((int) ranks[i]));
+        if (lost && left.level() == Level.L3) {
+            directory = decode(left, directory, scratch);
+        }
+        if (own[group.index()] == 1 || left.level() == Level.L3) {
+            paths.put(fileRank, directory.resolve(left.stored().fileName(FileKind.PLAIN)));
+        }
+        int neighbour = group.left();
+        if (own[neighbour] == 0 && left.level() == Level.L2) {
+            paths.put((int) ranks[neighbour], directory.resolve(left.stored().fileName(FileKind.PARTNER)));
+        }
+    }
+
+    private RankFile open(Left left, CheckpointDirectories places, Path path) throws IOException {
+        StoredFile file = left.stored().open(path);
+        SortedMap<Integer, List<Part>> variables = new TreeMap<>();
+        file.sizes().keySet().forEach(id -> variables.put(id, new ArrayList<>()));
+        file.chunks().stream().sorted(Comparator.comparingLong(Chunk::from)).forEach(chunk -> variables
+                .computeIfAbsent(chunk.id(), id -> new ArrayList<>())
+                .add(new Part(chunk.offset(), chunk.length())));
+        StoredCheckpoint stored = left.stored();
+        Path metadata = config.ioMode() == FtiConfig.IO_FTIFF
+                ? null
+                : places.metadataDirectory(stored.level(), stored.metadataSlot())
+                        .resolve(MetadataFiles.name(group));
+        return new RankFile(
+                fileRank,
+                left.level(),
+                stored.ckptId(),
+                left.source(),
+                path,
+                variables,
+                metadata,
+                group.index(),
+                chosen.isPresent() ? Optional.empty() : passedOver);
+    }
+
+    /**
+     * Rebuilds the lost files of the group next to links to the existing ones, because nothing may be written to
+     * the directories of these.
+     */
+    private Path decode(Left left, Path directory, Path scratch) throws IOException {
+        Path own = Files.createDirectories(scratch.resolve("rank" + fileRank));
+        EnumSet<FileKind> whole = EnumSet.copyOf(left.whole());
+        for (FileKind kind : whole) {
+            String name = left.stored().fileName(kind);
+            Files.createSymbolicLink(own.resolve(name), directory.resolve(name).toAbsolutePath());
+        }
+        try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes())) {
+            new FileRebuilder(group.comm(), group, storage, slabs, reader).decode(left.stored(), own, whole);
+        }
+        return own;
+    }
+
+    @Override
+    public void close() throws IOException {
+        group.close();
+        node.close();
+        app.close();
+    }
+}
