@@ -235,7 +235,7 @@ final class CheckpointDirectory {
     }
 
     private String restart(RunReport report) {
-        String found = report.restart()
+        String found = found(report)
                 .map(checkpoint -> "checkpoint " + checkpoint.ckptId() + " of level "
                         + checkpoint.level().number() + " (" + state(checkpoint) + ")")
                 .orElse("no checkpoint that all ranks can recover from");
@@ -243,11 +243,23 @@ final class CheckpointDirectory {
                 run.isSpread() ? "; of levels 1 to 3 only what this machine has was looked at, local_test is 0" : "";
         return (run.failure() == 0 ? "failure = 0: the next start is fresh; a restart would find " : "a restart finds ")
                 + found
-                + spread;
+                + spread
+                + run.writtenByOthers().map(words -> "; " + words).orElse("");
     }
 
-    private static int exitCode(RunReport report) {
-        if (report.restart().isEmpty()) {
+    /** Returns the checkpoint that a restart takes, also one on another number of ranks. */
+    private Optional<Checkpoint> found(RunReport report) {
+        if (run.writtenByOthers().isEmpty()) {
+            return report.restart();
+        }
+        return report.checkpoints().stream()
+                .filter(each ->
+                        each.isRecoverable() && !each.archived() && each.level().number() == 4 && !isHdf5())
+                .findFirst();
+    }
+
+    private int exitCode(RunReport report) {
+        if (found(report).isEmpty()) {
             return ExitCode.NOT_RECOGNISED;
         }
         return report.isWhole() ? ExitCode.OK : ExitCode.DAMAGED;
@@ -385,11 +397,12 @@ final class CheckpointDirectory {
         json.writeStringField("mode", mode());
         json.writeNumberField("ranks", run.ranks());
         json.writeNumberField("group_size", run.groupSize());
+        json.writeStringField("written_by_others", run.writtenByOthers().orElse(""));
         strings(json, "nodes", run.nodeNames());
         json.writeBooleanField("only_this_machine", run.isSpread());
         json.writeArrayFieldStart("checkpoints");
         for (Checkpoint checkpoint : report.checkpoints()) {
-            write(json, checkpoint, report.restart().filter(checkpoint::equals).isPresent());
+            write(json, checkpoint, found(report).filter(checkpoint::equals).isPresent());
         }
         json.writeEndArray();
         json.writeArrayFieldStart("problems");

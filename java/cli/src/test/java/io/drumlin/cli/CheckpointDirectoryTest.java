@@ -1,6 +1,7 @@
 package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.checkpoint.Checkpoints;
@@ -228,6 +229,58 @@ class CheckpointDirectoryTest {
             assertThat(exit).as(command.err()).isEqualTo(ExitCode.OK);
             assertThat(Files.readAllBytes(target)).isEqualTo(content(rank, ckptId));
         }
+    }
+
+    /** The configuration is changed before the program continues on them; a start that dies changes nothing. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "2, 1", "3, 1", "4, 1", "3, 0", "1, 0"})
+    void aCheckpointOfOtherRanksIsOneOfOtherRanks(int ioMode, int localTest) throws IOException {
+        Path config = RunConfig.write(directory, ioMode, localTest + 1);
+        change(config, "local_test = 1", "local_test = " + localTest);
+        change(config, "node_size = 1", localTest == 1 ? "node_size = 2" : "node_size = 4");
+        ThreadCommunicator.run(RANKS, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
+                checkpoints.protect(1, content(comm.rank(), 5));
+                checkpoints.checkpoint(5, Level.L4);
+            }
+        });
+        change(config, "node_size = .", "node_size = 3");
+        change(config, "group_size = .", "group_size = 1");
+        byte[] topology = Files.readAllBytes(file("Topology.fti"));
+        assertWrittenByFour();
+        ThreadCommunicator.run(3, comm -> {
+            try (Checkpoints checkpoints = Checkpoints.builder(config)
+                    .communicator(comm)
+                    .anyNumberOfRanks()
+                    .open()) {
+                assertThat(checkpoints.formerRanks()).hasValue(4);
+                checkpoints.discardRestart();
+                checkpoints.protect(1, new byte[1]);
+                assertThatThrownBy(() -> checkpoints.checkpoint(6, Level.L2)).hasMessageContaining("group_size");
+            }
+        });
+        assertThat(file("Topology.fti")).hasBinaryContent(topology);
+        assertWrittenByFour();
+        Path target = directory.resolve("taken");
+        assertThat(command.run("extract", directory, "--select", "var=1@3", "-o", target))
+                .as(command.err())
+                .isEqualTo(ExitCode.OK);
+        assertThat(target).hasBinaryContent(content(3, 5));
+    }
+
+    private void assertWrittenByFour() {
+        for (String looking : List.of("inspect", "verify")) {
+            assertThat(command.run(looking, directory))
+                    .as(command.out() + command.err())
+                    .isEqualTo(ExitCode.OK);
+            assertThat(command.out())
+                    .contains("a restart finds checkpoint 5 of level 4 (whole)", "written by 4 ranks with node_size = ")
+                    .contains("anyNumberOfRanks()");
+        }
+    }
+
+    private static void change(Path config, String from, String to) throws IOException {
+        Files.writeString(config, Files.readString(config).replaceAll(from, to));
     }
 
     @Test

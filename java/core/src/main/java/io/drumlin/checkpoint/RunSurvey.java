@@ -73,6 +73,14 @@ public interface RunSurvey {
     String execId();
 
     /**
+     * Returns by whom the run was written, if the configuration file is one of other ranks. The survey is then of the ranks
+     * that have written it.
+     *
+     * @return words for people, with what these other ranks can recover; empty if the ranks are the same
+     */
+    Optional<String> writtenByOthers();
+
+    /**
      * Returns how the run starts next according to the configuration file.
      *
      * @return 0 a fresh start, 1 a restart, 2 a restart from a kept checkpoint

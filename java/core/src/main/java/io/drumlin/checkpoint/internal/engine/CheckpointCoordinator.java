@@ -229,6 +229,7 @@ public final class CheckpointCoordinator {
             throws IOException {
         FilePlan filePlan;
         Optional<DifferentialShare> share;
+        writer.requireGroup(ckptId, level);
         levels.prepare(level);
         try {
             takeOver();
@@ -314,6 +315,7 @@ public final class CheckpointCoordinator {
 
     private FilePlan writeHandedOver(int ckptId, Level level, long timestamp, RankFileWriter own, CheckpointTrace trace)
             throws IOException {
+        writer.requireGroup(ckptId, level);
         levels.prepare(level);
         levels.prepare(Level.L1);
         try {

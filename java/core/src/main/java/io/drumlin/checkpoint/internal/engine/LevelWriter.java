@@ -69,7 +69,6 @@ final class LevelWriter {
             throws IOException {
         trace.begin(Step.WRITE);
         String operation = "checkpoint " + ckptId + " at level " + level.number();
-        checkGroup(operation, level);
         FilePlan filePlan = Agreement.call(app, operation, () -> {
             makeTmp(level);
             FilePlan planned = own.planFile(ckptId, timestamp);
@@ -131,7 +130,6 @@ final class LevelWriter {
             throws IOException {
         trace.begin(Step.WRITE);
         String operation = "checkpoint " + ckptId + " for level " + level.number();
-        checkGroup(operation, level);
         Path tmp = directories.tmp(Level.L1);
         FilePlan filePlan = Agreement.call(app, operation, () -> {
             makeTmp(Level.L1);
@@ -168,11 +166,11 @@ final class LevelWriter {
         }
     }
 
-    private void checkGroup(String operation, Level level) throws DrumlinException {
-        boolean tooSmall = (level == Level.L2 || level == Level.L3) && group.size() < 2;
-        boolean tooLarge = level == Level.L3 && group.size() > ReedSolomon16.MOST_FILES;
-        if (tooSmall || tooLarge) {
-            throw DrumlinException.during(operation)
+    /** Refuses a level for which the groups are too small or too large, before anything of the run is replaced. */
+    void requireGroup(int ckptId, Level level) throws DrumlinException {
+        boolean fits = group.size() > 1 && (level == Level.L2 || group.size() <= ReedSolomon16.MOST_FILES);
+        if ((level == Level.L2 || level == Level.L3) && !fits) {
+            throw DrumlinException.during("checkpoint " + ckptId + " at level " + level.number())
                     .level(level.number())
                     .problem("the groups have " + group.size() + " node" + (group.size() == 1 ? "" : "s"))
                     .advice("set group_size to 2 or more, at level 3 up to " + ReedSolomon16.MOST_FILES)

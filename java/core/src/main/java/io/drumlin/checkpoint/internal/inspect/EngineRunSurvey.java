@@ -53,8 +53,18 @@ public final class EngineRunSurvey implements RunSurvey {
     /** The checkpoint that is fetched; empty for the one that a restart would use. */
     private final OptionalInt chosen;
 
-    EngineRunSurvey(FtiConfig config, String execId, NodeOrder order, StorageEngine storage, OptionalInt chosen) {
+    /** Who has written the run, if the configuration is one of other ranks. */
+    private final Optional<String> writtenByOthers;
+
+    private EngineRunSurvey(
+            FtiConfig config,
+            String execId,
+            NodeOrder order,
+            StorageEngine storage,
+            OptionalInt chosen,
+            Optional<String> writtenByOthers) {
         this.storage = storage;
+        this.writtenByOthers = writtenByOthers;
         this.order = order;
         this.config = config;
         this.execId = execId;
@@ -64,12 +74,12 @@ public final class EngineRunSurvey implements RunSurvey {
 
     @Override
     public EngineRunSurvey watchedBy(LongConsumer read) {
-        return new EngineRunSurvey(config, execId, order, new WatchedEngine(storage, read), chosen);
+        return new EngineRunSurvey(config, execId, order, new WatchedEngine(storage, read), chosen, writtenByOthers);
     }
 
     @Override
     public EngineRunSurvey choosing(int ckptId) {
-        return new EngineRunSurvey(config, execId, order, storage, OptionalInt.of(ckptId));
+        return new EngineRunSurvey(config, execId, order, storage, OptionalInt.of(ckptId), writtenByOthers);
     }
 
     /** Opens the run that a configuration file describes; see {@link RunSurvey#open}. */
@@ -100,8 +110,11 @@ public final class EngineRunSurvey implements RunSurvey {
                             + MOST_RANKS + " ranks, for each of which a thread would be needed")
                     .exception();
         }
-        checkRanks(config, nodeNames.size(), TopologyFile.ranks(topology), topologyFile);
-        return new EngineRunSurvey(config, run, order, new NioEngine(), OptionalInt.empty());
+        Optional<FtiConfig> other = WritingConfig.of(config, run, topology, nodeNames.size());
+        FtiConfig written = other.orElse(config);
+        checkRanks(written, nodeNames.size(), TopologyFile.ranks(topology), topologyFile);
+        Optional<String> words = other.map(each -> WritingConfig.words(config, each, nodeNames.size()));
+        return new EngineRunSurvey(written, run, order, new NioEngine(), OptionalInt.empty(), words);
     }
 
     /** Checks the number of ranks. With a wrong number, files would be missed or taken for those of other ranks. */
@@ -121,6 +134,11 @@ public final class EngineRunSurvey implements RunSurvey {
     @Override
     public String execId() {
         return execId;
+    }
+
+    @Override
+    public Optional<String> writtenByOthers() {
+        return writtenByOthers;
     }
 
     @Override

@@ -110,7 +110,8 @@ public final class TopologyFile {
         return before <= 0 || before == config.groupSize();
     }
 
-    private static int groupSize(IniFile topology) {
+    /** Returns how many nodes made a group; not above 0 if unknown, as for runs of C FTI. */
+    public static int groupSize(IniFile topology) {
         return ConfigValues.parseInteger(topology.get(DRUMLIN, GROUP_SIZE).orElse(""));
     }
 
