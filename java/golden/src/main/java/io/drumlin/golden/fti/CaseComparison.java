@@ -387,10 +387,12 @@ final class CaseComparison {
 
     /** The digest as it is in the metadata: the first release writes every second digit, and none at level 4. */
     private static String md5(ByteBuffer bytes, String found) {
-        String md5 = digest("MD5", bytes.array());
         if (found.isEmpty()) {
             return "";
         }
+        byte[] copy = new byte[bytes.remaining()];
+        bytes.duplicate().get(copy);
+        String md5 = digest("MD5", copy);
         return found.length() < md5.length() ? md5.replaceAll("(.).", "$1") : md5;
     }
 
