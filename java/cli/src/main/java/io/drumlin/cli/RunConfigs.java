@@ -6,6 +6,7 @@ import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ final class RunConfigs {
             for (String key : List.of("ckpt_dir", "glbl_dir", "meta_dir")) {
                 ini.get("basic", key).ifPresent(directory -> data.add(absolute(config.resolveSibling(directory))));
             }
-        } catch (DrumlinException damaged) {
+        } catch (DrumlinException | InvalidPathException damaged) {
             // It is listed with what is wrong.
             return;
         }

@@ -109,6 +109,15 @@ class RunCommandTest {
         assertThat(command.err()).contains("--json is for one configuration file");
     }
 
+    /** A damaged configuration can name a directory that no path can have. */
+    @Test
+    void aNameThatNoPathCanHaveIsDamage() throws IOException {
+        Files.delete(directory.resolve("absolute.fti"));
+        Files.writeString(config, Files.readString(config).replace("glbl_dir = Global", "glbl_dir = Glo\0bal"));
+        assertThat(command.run("run", "list", directory)).isIn(ExitCode.DAMAGED, ExitCode.NOT_RECOGNISED);
+        assertThat(command.out() + command.err()).contains(config.toString()).doesNotContain("\tat ");
+    }
+
     @Test
     void listsTheCheckpointsOfAllRuns() throws IOException {
         assertThat(command.run("run", "list", config)).as(command.err()).isZero();
