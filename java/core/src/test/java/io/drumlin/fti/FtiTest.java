@@ -29,7 +29,8 @@ class FtiTest {
 
     @Test
     void aPortedProgramRunsFailsAndContinues() throws IOException {
-        RunFixture run = new RunFixture(directory, Map.of());
+        // The first program ends without its last call, in a process that goes on.
+        RunFixture run = new RunFixture(directory, Map.of("drumlin.lease", "0"));
         String config = run.config().toString();
         ThreadCommunicator.run(4, comm -> {
             assertThat(FTI_Init(config, comm)).isEqualTo(FTI_SCES);
@@ -325,7 +326,8 @@ class FtiTest {
 
     @Test
     void namesStandForIdsAndAreStored() throws IOException {
-        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", "1"));
+        // The first program ends without its last call, in a process that goes on.
+        RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", "1", "drumlin.lease", "0"));
         String config = run.config().toString();
         ThreadCommunicator.run(4, comm -> {
             FTI_Init(config, comm);

@@ -128,8 +128,9 @@ public final class Lease implements AutoCloseable {
             return "";
         }
         Agreement.run(ranks, "looking for process " + other.pid() + " of " + other.host(), () -> {
-            boolean here = looks && other.isOnMachineOf(LeaseHolder.here(System::getenv));
-            ended[0] = here && ends(other, grace) ? 1 : 0;
+            LeaseHolder here = LeaseHolder.here(System::getenv);
+            boolean seen = looks && other.isOnMachineOf(here) && !other.isThisProcess(here);
+            ended[0] = seen && ends(other, grace) ? 1 : 0;
         });
         ranks.allreduce(ended, Communicator.Op.MAX);
         return ended[0] == 1 ? other.token() : "";
