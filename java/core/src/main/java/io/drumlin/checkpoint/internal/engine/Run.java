@@ -108,101 +108,105 @@ public record Run(
                 ? System.currentTimeMillis() << 20 | ProcessHandle.current().pid() << 1 | 1
                 : 0;
         SharedMarker first = new SharedMarker(directories.shared(), own);
-        StorageEngine engine = Agreement.call(ranks, "making the directories of run " + execId, () -> {
-            StorageEngine made = given.isPresent() ? given.get() : engine(config);
-            directories.createLocal(made);
-            if (ranks.rank() == 0) {
-                directories.createShared(made);
-                first.make();
-            }
-            return made;
-        });
-        start.complete(begun, directories, engine);
-        Path topologyFile = directories.topologyFile();
-        PreviousRun[] found = new PreviousRun[1];
-        String disk = disk(config, directories, ranks);
-        List<PreviousOrder> orders = TopologyExchange.of(ranks, config, host, disk, nodeOfRank -> {
-            List<NodeOrder> known = new ArrayList<>();
-            if (restart) {
-                IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
-                known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
-                found[0] = previousRun(ini, known, config, ranks.size(), anyNumberOfRanks, first.start());
-                if (anyNumberOfRanks && !found[0].sameNodes()) {
-                    // The nodes of these orders do not belong to this run.
-                    known.clear();
-                } else {
-                    TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
-                }
-            }
-            List<NodeList> lists = lists(config, nodeOfRank, known, nodeOrder);
-            if (nodeOrder) {
-                lists.get(0).warnOfOtherNumbers(config.heads());
-            }
-            return lists;
-        });
-        Optional<PreviousRun> previous = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
-        long number = previous.map(PreviousRun::start).orElse(0L);
-        Topology placed = orders.get(0).topology();
-        boolean realNodes = placed.nodes() > 1 && !config.localTest();
-        boolean newDisk = realNodes && placed.identity().disk().isEmpty();
-        Topology topology = newDisk ? placed.withDisk(NodeDisk.newId(number, placed.node())) : placed;
-        Communicator inNodeOrder = topology.own(ranks);
-        NodeOrder order = restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
-        List<Lease> lease = new ArrayList<>();
-        NodeMarker marker = new NodeMarker(directories.local(), topology.node(), topology.nodeName(), number);
-        String ended = restart && !config.lease().isZero()
-                ? Lease.ended(ranks, directories.lease(), topology.place() == 0, Lease.GRACE)
-                : "";
-        Agreement.Step begin = () -> {
-            if (topology.place() == 0) {
-                directories.requireOwnEntries();
-                // The first rank of all has made them. A node may remember that they were missing, or have its own.
-                directories.createShared(engine);
-            }
-            if (realNodes && topology.place() == 0) {
-                marker.make();
-                if (ranks.rank() != 0) {
-                    new SharedMarker(directories.shared(), number).requireSeen(marker.words());
-                }
-                if (newDisk) {
-                    NodeDisk.write(directories.local(), topology.identity().disk(), engine);
-                }
-            }
-            if (!topology.isHead() && inNodeOrder.rank() == 0) {
-                lease(config, directories.lease(), ended).ifPresent(lease::add);
-            }
-            if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
-                String written = TopologyFile.toIni(config, order, topology.ranksOfApplication());
-                TextFiles.replace(topologyFile, written, engine);
-            }
-        };
         try {
-            take(ranks, inNodeOrder, execId, begin);
-            Communicator app = inNodeOrder;
-            if (!nodeOrder && !topology.isNumberedByNode()) {
-                app = topology.ownAsGiven(ranks);
-                inNodeOrder.close();
+            StorageEngine engine = Agreement.call(ranks, "making the directories of run " + execId, () -> {
+                StorageEngine made = given.isPresent() ? given.get() : engine(config);
+                directories.createLocal(made);
+                if (ranks.rank() == 0) {
+                    directories.createShared(made);
+                    first.make();
+                }
+                return made;
+            });
+            start.complete(begun, directories, engine);
+            Path topologyFile = directories.topologyFile();
+            PreviousRun[] found = new PreviousRun[1];
+            String disk = disk(config, directories, ranks);
+            List<PreviousOrder> orders = TopologyExchange.of(ranks, config, host, disk, nodeOfRank -> {
+                List<NodeOrder> known = new ArrayList<>();
+                if (restart) {
+                    IniFile ini = IniFile.parse(TextFiles.read(topologyFile), topologyFile.toString());
+                    known.addAll(TopologyFile.orders(ini, topologyFile.toString()));
+                    found[0] = previousRun(ini, known, config, ranks.size(), anyNumberOfRanks, first.start());
+                    if (anyNumberOfRanks && !found[0].sameNodes()) {
+                        // The nodes of these orders do not belong to this run.
+                        known.clear();
+                    } else {
+                        TopologyFile.requireGroupSize(ini, config, topologyFile.toString());
+                    }
+                }
+                List<NodeList> lists = lists(config, nodeOfRank, known, nodeOrder);
+                if (nodeOrder) {
+                    lists.get(0).warnOfOtherNumbers(config.heads());
+                }
+                return lists;
+            });
+            Optional<PreviousRun> previous = restart ? Optional.of(bcast(ranks, found[0])) : Optional.empty();
+            long number = previous.map(PreviousRun::start).orElse(0L);
+            Topology placed = orders.get(0).topology();
+            boolean realNodes = placed.nodes() > 1 && !config.localTest();
+            boolean newDisk = realNodes && placed.identity().disk().isEmpty();
+            Topology topology = newDisk ? placed.withDisk(NodeDisk.newId(number, placed.node())) : placed;
+            Communicator inNodeOrder = topology.own(ranks);
+            NodeOrder order =
+                    restart ? NONE : TopologyExchange.order(topology, inNodeOrder, config, numbering(nodeOrder));
+            List<Lease> lease = new ArrayList<>();
+            NodeMarker marker = new NodeMarker(directories.local(), topology.node(), topology.nodeName(), number);
+            String ended = restart && !config.lease().isZero()
+                    ? Lease.ended(ranks, directories.lease(), topology.place() == 0, Lease.GRACE)
+                    : "";
+            Agreement.Step begin = () -> {
+                if (topology.place() == 0) {
+                    directories.requireOwnEntries();
+                    // The first rank of all has made them. A node may remember that they were missing, or have its own.
+                    directories.createShared(engine);
+                }
+                if (realNodes && topology.place() == 0) {
+                    marker.make();
+                    if (ranks.rank() != 0) {
+                        new SharedMarker(directories.shared(), number).requireSeen(marker.words());
+                    }
+                    if (newDisk) {
+                        NodeDisk.write(directories.local(), topology.identity().disk(), engine);
+                    }
+                }
+                if (!topology.isHead() && inNodeOrder.rank() == 0) {
+                    lease(config, directories.lease(), ended).ifPresent(lease::add);
+                }
+                if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
+                    String written = TopologyFile.toIni(config, order, topology.ranksOfApplication());
+                    TextFiles.replace(topologyFile, written, engine);
+                }
+            };
+            try {
+                take(ranks, inNodeOrder, execId, begin);
+                Communicator app = inNodeOrder;
+                if (!nodeOrder && !topology.isNumberedByNode()) {
+                    app = topology.ownAsGiven(ranks);
+                    inNodeOrder.close();
+                }
+                Optional<HeadLink> headLink =
+                        config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
+                return new Run(
+                        configFile,
+                        config,
+                        execId,
+                        engine,
+                        directories,
+                        topology,
+                        orders.subList(1, orders.size()),
+                        nodeOrder,
+                        previous,
+                        app,
+                        headLink,
+                        lease.stream().findFirst());
+            } catch (Throwable e) {
+                lease.forEach(Lease::close);
+                throw e;
+            } finally {
+                marker.delete();
             }
-            Optional<HeadLink> headLink =
-                    config.heads() == 0 ? Optional.empty() : Optional.of(HeadLink.of(ranks, topology));
-            return new Run(
-                    configFile,
-                    config,
-                    execId,
-                    engine,
-                    directories,
-                    topology,
-                    orders.subList(1, orders.size()),
-                    nodeOrder,
-                    previous,
-                    app,
-                    headLink,
-                    lease.stream().findFirst());
-        } catch (Throwable e) {
-            lease.forEach(Lease::close);
-            throw e;
         } finally {
-            marker.delete();
             first.delete();
         }
     }
