@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.internal.provenance.StartsFile;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.format.fti.IniFile;
+import io.drumlin.storage.IoFailures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,11 +62,20 @@ final class WritingConfig {
         if (known.isPresent()) {
             return known;
         }
-        int[] listed = CheckpointListFile.entries(run.checkpointList()).stream()
-                .mapToInt(CheckpointListFile.Entry::ranks)
-                .filter(each -> each > 0)
-                .distinct()
-                .toArray();
+        int[] listed;
+        try {
+            listed = CheckpointListFile.entries(run.checkpointList()).stream()
+                    .mapToInt(CheckpointListFile.Entry::ranks)
+                    .filter(each -> each > 0)
+                    .distinct()
+                    .toArray();
+        } catch (IOException e) {
+            if (IoFailures.mayPass(e)) {
+                throw e;
+            }
+            // The survey names a damaged list, and needs it for this only.
+            return OptionalInt.empty();
+        }
         return listed.length == 1 ? OptionalInt.of(listed[0]) : OptionalInt.empty();
     }
 
