@@ -243,6 +243,33 @@ abstract class IoModeContract extends LevelsContract {
         });
     }
 
+    /** File servers, crashes and snapshots leave files of their own in every directory. */
+    @Test
+    void strayFilesDoNotMatter() throws IOException {
+        RunFixture run = make(Map.of());
+        take(run, 1, Level.L1, Level.L2, Level.L4);
+        List<Path> directories;
+        try (Stream<Path> tree = Files.walk(run.directory())) {
+            directories = tree.filter(Files::isDirectory)
+                    .filter(path -> !path.equals(run.directory()))
+                    .toList();
+        }
+        for (Path each : directories) {
+            Files.writeString(each.resolve(".nfs0001"), "of a file server");
+            Files.writeString(each.resolve("core.1"), "of a process that has crashed");
+            Files.createDirectory(each.resolve(".snapshot"));
+        }
+        recover(run, 3, Level.L4);
+        take(run, 4, Level.L1, Level.L2, Level.L3, Level.L4, Level.L1);
+        run.loseNode(1);
+        recover(run, 7, Level.L4);
+        run.run(RANKS, (checkpoints, comm) -> {
+            recover(checkpoints, comm, 7, Level.L4);
+            checkpoints.complete();
+        });
+        assertThat(run.files()).isNotEmpty().noneMatch(name -> name.contains("Ckpt"));
+    }
+
     /** The program's own messages, at the same time as those of the checkpoint. */
     private static void talk(Communicator comm) throws IOException {
         for (int i = 0; i < 50; i++) {
