@@ -167,8 +167,8 @@ class ScavengeCommandTest {
         assertThat(events())
                 .as("%s", events())
                 .extracting(each -> each.get("event"))
-                .containsExactly("nodes_down", "start", "end", "given_up", "scavenge_start", "scavenge_end");
-        assertThat(events().get(4))
+                .containsExactly("warning", "nodes_down", "start", "end", "given_up", "scavenge_start", "scavenge_end");
+        assertThat(events().get(5))
                 .containsEntry("dataset", 1)
                 .containsEntry("name", "ckpt.1")
                 .containsEntry("nodes", List.of("a", "c"));
@@ -191,7 +191,14 @@ class ScavengeCommandTest {
         assertThat(launch("--tries", "3", "--probe", reach())).isEqualTo(1);
         assertThat(events())
                 .extracting(each -> each.get("event"))
-                .startsWith("nodes_down", "too_few_nodes", "scavenge_start", "scavenge_end", "pause", "nodes_down")
+                .startsWith(
+                        "warning",
+                        "nodes_down",
+                        "too_few_nodes",
+                        "scavenge_start",
+                        "scavenge_end",
+                        "pause",
+                        "nodes_down")
                 .containsOnlyOnce("scavenge_start");
         assertSaved();
     }
