@@ -190,7 +190,7 @@ final class DatasetFlush {
         KvTree all = Messages.gather(world, own, 0);
         RootRank.run(world, "completing dataset " + id, () -> {
             RankFiles map = RankFiles.of(world.size(), all);
-            metadata(id).checkSizes(map);
+            metadata(id).requireVisible(map);
             metadata(id).write(descriptor, map);
             index.update(each -> each.complete(descriptor, ScrIndex.now()));
             store.storage().delete(metadata(id).order());

@@ -6,8 +6,11 @@ import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -281,7 +284,7 @@ public final class DatasetMetadata {
         return map;
     }
 
-    /** Checks that all files of a map are there, as this process sees them, and returns the sum of their sizes. */
+    /** Checks that all files of a map are there and returns the sum of their sizes. */
     long checkSizes(RankFiles map) throws IOException {
         long total = 0;
         for (List<DatasetFile> files : map.files().values()) {
@@ -292,15 +295,30 @@ public final class DatasetMetadata {
         return total;
     }
 
+    /**
+     * Checks that this process sees all files of a map. It lists each directory once: looking at each file would be one
+     * operation for every rank of the job.
+     */
+    void requireVisible(RankFiles map) throws IOException {
+        Map<Path, Set<Path>> seen = new HashMap<>();
+        for (List<DatasetFile> files : map.files().values()) {
+            for (DatasetFile file : files) {
+                Path path = locate(file);
+                Path directory = Objects.requireNonNull(path.getParent(), "it is below the prefix directory");
+                if (!seen.containsKey(directory)) {
+                    seen.put(directory, Set.copyOf(PathStatus.entries(directory)));
+                }
+                if (!seen.get(directory).contains(path)) {
+                    throw absent(path);
+                }
+            }
+        }
+    }
+
     private long checkSize(DatasetFile file) throws IOException {
         Path path = locate(file);
         if (!PathStatus.isRegularFile(path)) {
-            throw DrumlinException.during("checking a file of a dataset")
-                    .path(path)
-                    .errno("ENOENT")
-                    .problem("no such file")
-                    .advice("the node that wrote it may have another file system at this path")
-                    .exception();
+            throw absent(path);
         }
         long size = PathStatus.size(path);
         if (file.size().isPresent() && file.size().getAsLong() != size) {
@@ -310,6 +328,15 @@ public final class DatasetMetadata {
                     .exception();
         }
         return size;
+    }
+
+    private static DrumlinException absent(Path path) {
+        return DrumlinException.during("checking a file of a dataset")
+                .path(path)
+                .errno("ENOENT")
+                .problem("no such file")
+                .advice("the node that wrote it may have another file system at this path")
+                .exception();
     }
 
     /**
