@@ -1,6 +1,6 @@
 package io.drumlin.cli;
 
-import io.drumlin.format.fti.IniFile;
+import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.scr.Scavenge;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.NioEngine;
@@ -138,10 +138,7 @@ final class CheckpointWatch {
 
     /** Returns the log of the present run. Its path has the id of the run. */
     private static Path log(Path config) throws IOException {
-        IniFile ini = IniFile.parse(PathStatus.readText(config), config.toString());
-        return Path.of(
-                ini.get("basic", "meta_dir").orElse(""),
-                ini.get("restart", "exec_id").orElse(""),
-                LOG);
+        RunCatalogue run = RunConfigs.open(config);
+        return run.metadata().resolve(run.execId()).resolve(LOG);
     }
 }

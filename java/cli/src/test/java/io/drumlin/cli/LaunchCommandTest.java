@@ -341,6 +341,21 @@ class LaunchCommandTest {
         assertThat(watch.hasNewSinceLastCall()).isFalse();
     }
 
+    /** A watch at another place than the job's would end a job that takes checkpoints. */
+    @Test
+    void directoriesMayHaveVariables() throws IOException {
+        Path home = Path.of(System.getenv("HOME")).toRealPath();
+        Path config = writeConfig("id");
+        String variable = "$HOME/" + home.relativize(folder.toRealPath());
+        Files.writeString(config, Files.readString(config).replace(folder.toString(), variable));
+        Files.createDirectories(folder.resolve("meta/id"));
+        CheckpointWatch watch = new CheckpointWatch(config, null);
+        Files.writeString(folder.resolve("meta/id/drumlin-commits"), "committed 3 L1 0 0\n");
+        assertThat(watch.moves()).isTrue();
+        assertThat(watch.hasNewSinceLastCall()).isTrue();
+        assertThat(CheckpointWatch.newest(config)).hasValue(3);
+    }
+
     @Test
     void aJobWithoutCheckpointsHangsAndOneWithThemDoesNot() throws IOException {
         String mpirun = mpirun(
