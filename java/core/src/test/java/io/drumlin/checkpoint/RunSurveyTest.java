@@ -220,7 +220,7 @@ class RunSurveyTest {
     /** The configuration may have been changed for a start on another number of ranks. */
     @Example
     void theConfigurationOfOtherRanksIsKnown() throws IOException {
-        directory = Files.createTempDirectory("drumlin-survey");
+        directory = Files.createTempDirectory("drumlin-überblick");
         RunFixture run =
                 new RunFixture(directory, Map.of("advanced.local_test", "0", "basic.node_size", String.valueOf(RANKS)));
         checkpoint(run, 1, Level.L1);

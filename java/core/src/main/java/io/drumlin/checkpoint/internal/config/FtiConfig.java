@@ -67,6 +67,7 @@ public final class FtiConfig {
     private static final int MOST_LEASE = 24 * 60;
 
     private final IniFile ini;
+    private final Path workingDirectory;
     private final ConfigValues values;
 
     private final int heads;
@@ -109,6 +110,7 @@ public final class FtiConfig {
 
     private FtiConfig(IniFile ini, String name, Path workingDirectory) throws DrumlinException {
         this.ini = ini;
+        this.workingDirectory = workingDirectory;
         values = new ConfigValues(ini, name);
         KnownKeys.requireKnown(ini, name);
         heads = values.oneOf("basic", "head", 0, "0 or 1", 0, 1);
@@ -200,6 +202,13 @@ public final class FtiConfig {
     /** Reads and checks the settings of a run whose working directory differs from that of this process. */
     public static FtiConfig parse(String text, String name, Path workingDirectory) throws DrumlinException {
         return new FtiConfig(IniFile.parse(text, name), name, workingDirectory);
+    }
+
+    /** Returns these settings with other numbers of ranks on a node and in a group. */
+    public FtiConfig with(int otherNodeSize, int otherGroupSize) throws DrumlinException {
+        IniFile other = ini.with("basic", "node_size", Integer.toString(otherNodeSize))
+                .with("basic", "group_size", Integer.toString(otherGroupSize));
+        return new FtiConfig(other, "the configuration of the run", workingDirectory);
     }
 
     /** Returns {@code block_size} in bytes, the size of one message of C FTI; it has no effect here. */

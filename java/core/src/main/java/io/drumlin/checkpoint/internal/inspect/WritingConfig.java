@@ -9,7 +9,6 @@ import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.IoFailures;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -80,16 +79,8 @@ final class WritingConfig {
     }
 
     private static Optional<FtiConfig> changed(FtiConfig config, int nodeSize, int groupSize) throws IOException {
-        if (nodeSize == config.nodeSize() && groupSize == config.groupSize()) {
-            return Optional.empty();
-        }
-        IniFile ini = config.ini()
-                .with("basic", "node_size", Integer.toString(nodeSize))
-                .with("basic", "group_size", Integer.toString(groupSize))
-                .with("basic", "ckpt_dir", config.ckptDir().toString())
-                .with("basic", "glbl_dir", config.glblDir().toString())
-                .with("basic", "meta_dir", config.metaDir().toString());
-        return Optional.of(FtiConfig.parse(ini.text(), "the configuration of the run", Path.of("/")));
+        boolean same = nodeSize == config.nodeSize() && groupSize == config.groupSize();
+        return same ? Optional.empty() : Optional.of(config.with(nodeSize, groupSize));
     }
 
     /** Returns who has written the run, for people. */
