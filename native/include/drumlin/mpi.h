@@ -254,7 +254,7 @@ DRUMLIN_API int32_t drumlin_mpi_cancel_receive(int64_t request);
  *
  * Returns a handle, to be given to drumlin_mpi_file_close. Errors: those of this rank, else of another one, among them
  * -EINVAL (modes, a hint without key or value or longer than MPI takes), -ENAMETOOLONG, -ENOMEM and those of open(2),
- * which each rank tries before MPI does.
+ * which each rank tries before MPI does, and again if MPI fails without a reason.
  */
 DRUMLIN_API int64_t drumlin_mpi_file_open(int64_t comm, const char *path, int32_t modes, const char *hints);
 
@@ -269,7 +269,7 @@ DRUMLIN_API int64_t drumlin_mpi_file_open_alone(int64_t comm, const char *path, 
  * Collective over the file's ranks. Each rank writes its region as it is: no rank collects small pieces of others.
  *
  * Returns length when all ranks have written all. Errors: those of this rank, else of another one, among them -EIO
- * where fewer bytes were written and MPI gives no reason, as on a full file system.
+ * where fewer bytes were written and neither MPI nor the system gives a reason, as on a full file system.
  */
 DRUMLIN_API int64_t drumlin_mpi_file_write_at_all(int64_t file, int64_t offset, const void *data, int64_t length);
 

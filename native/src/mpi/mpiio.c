@@ -42,6 +42,14 @@ static int mpi_access_mode(int32_t modes)
     return readable && writable ? MPI_MODE_RDWR : writable ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
 }
 
+/* open(2)'s. */
+static int access_flags(int32_t modes)
+{
+    int readable = modes & DRUMLIN_MPI_FILE_READ;
+    int writable = modes & DRUMLIN_MPI_FILE_WRITE;
+    return readable && writable ? O_RDWR : writable ? O_WRONLY : O_RDONLY;
+}
+
 /* Refuses modes with which MPI would fail on one rank and wait on another. */
 static int32_t check_modes(int32_t modes)
 {
@@ -55,6 +63,54 @@ static int32_t check_modes(int32_t modes)
         return -EINVAL;
     return 0;
 }
+
+/* The error that a call has left, if only a file, its device or a limit causes it; otherwise another one. */
+static int32_t left_by_file(int error, int32_t otherwise)
+{
+    switch (error) {
+    case EIO:
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EROFS:
+    case ESTALE:
+        return -error;
+    default:
+        return otherwise;
+    }
+}
+
+/* The result for what a function of MPI-IO has returned: -errno where MPI or the system tells it. */
+static int32_t file_result(int code)
+{
+    int error = errno;
+    int class = MPI_ERR_UNKNOWN;
+    if (code == MPI_SUCCESS)
+        return 0;
+    MPI_Error_class(code, &class);
+    switch (class) {
+    case MPI_ERR_ACCESS:
+        return -EACCES;
+    case MPI_ERR_FILE_EXISTS:
+        return -EEXIST;
+    case MPI_ERR_NO_SPACE:
+        return -ENOSPC;
+    case MPI_ERR_NO_SUCH_FILE:
+        return -ENOENT;
+    case MPI_ERR_QUOTA:
+        return -EDQUOT;
+    case MPI_ERR_READ_ONLY:
+        return -EROFS;
+    default:
+        return left_by_file(error, mpi_result(code));
+    }
+}
+
+/* Makes a call of MPI-IO, after which errno is that of this call. */
+#define FILE_CALL(call) (errno = 0, file_result(call))
 
 /* Returns this rank's outcome, or another rank's failure if this rank has succeeded. */
 static int64_t agree_on_outcome(MPI_Comm comm, int64_t outcome)
@@ -100,9 +156,7 @@ static void give_back_descriptors(struct descriptors *taken)
  */
 static int32_t probe_on_all_ranks(MPI_Comm comm, const char *path, int32_t modes)
 {
-    int readable = modes & DRUMLIN_MPI_FILE_READ;
-    int writable = modes & DRUMLIN_MPI_FILE_WRITE;
-    int flags = readable && writable ? O_RDWR : writable ? O_WRONLY : O_RDONLY;
+    int flags = access_flags(modes);
     int rank;
     struct descriptors taken = {.count = 0};
     int32_t result = mpi_result(MPI_Comm_rank(comm, &rank));
@@ -163,14 +217,22 @@ static int32_t make_comm_of_one(MPI_Comm comm, MPI_Comm *alone)
 }
 
 /* Opens the file for this rank alone: one that cannot would leave the others waiting in MPI_File_open (OMPIO, 4.1). */
-static int32_t open_alone(struct shared_file *opened, const char *path, int mpi_modes, MPI_Info info)
+static int32_t open_alone(struct shared_file *opened, const char *path, int32_t modes, int making, MPI_Info info)
 {
     MPI_Comm alone = MPI_COMM_NULL;
     int32_t result = make_comm_of_one(opened->comm, &alone);
     if (result < 0)
         return result;
-    result = mpi_result(MPI_File_open(alone, path, mpi_modes, info, &opened->file));
+    result = FILE_CALL(MPI_File_open(alone, path, mpi_access_mode(modes) | making, info, &opened->file));
     MPI_Comm_free(&alone);
+    if (result <= -DRUMLIN_MPI_ERROR) {
+        /* MPI does not tell why. Perhaps open(2) still does. */
+        int fd = open(path, access_flags(modes) | O_CLOEXEC);
+        if (fd < 0)
+            result = -errno;
+        else
+            close(fd);
+    }
     return result;
 }
 
@@ -186,7 +248,7 @@ static int32_t make_with_hints(MPI_Comm comm, const char *path, int32_t modes, M
         rank != 0 || access(path, F_OK) == 0)
         return modes;
     int exclusive = modes & DRUMLIN_MPI_FILE_EXCLUSIVE ? MPI_MODE_EXCL : 0;
-    if (open_alone(&made, path, mpi_access_mode(modes) | MPI_MODE_CREATE | exclusive, info) < 0)
+    if (open_alone(&made, path, modes, MPI_MODE_CREATE | exclusive, info) < 0)
         return modes;
     MPI_File_close(&made.file);
     return modes & ~DRUMLIN_MPI_FILE_EXCLUSIVE;
@@ -197,7 +259,7 @@ static int32_t open_on_all_ranks(struct shared_file *opened, const char *path, i
     int32_t result = probe_on_all_ranks(opened->comm, path, make_with_hints(opened->comm, path, modes, info));
     if (result < 0)
         return result;
-    return (int32_t)agree_on_outcome(opened->comm, open_alone(opened, path, mpi_access_mode(modes), info));
+    return (int32_t)agree_on_outcome(opened->comm, open_alone(opened, path, modes, 0, info));
 }
 
 static void abandon(struct shared_file *opened)
@@ -277,7 +339,7 @@ static int64_t transfer(MPI_File file, int64_t offset, char *data, int64_t lengt
         int count = (int)(left < DRUMLIN_MPI_FILE_CALL ? left : DRUMLIN_MPI_FILE_CALL);
         int got = 0;
         MPI_Status status;
-        int32_t result = mpi_result(call(file, offset + moved, data + moved, count, MPI_BYTE, &status));
+        int32_t result = FILE_CALL(call(file, offset + moved, data + moved, count, MPI_BYTE, &status));
         if (result == 0)
             result = mpi_result(MPI_Get_count(&status, MPI_BYTE, &got));
         if (result < 0)
@@ -301,7 +363,7 @@ int64_t drumlin_mpi_file_write_at_all(int64_t file, int64_t offset, const void *
     if (result < 0)
         return result;
     int64_t written = transfer(shared->file, offset, (char *)(uintptr_t)data, length, write_at);
-    return agree_on_outcome(shared->comm, written >= 0 && written < length ? -EIO : written);
+    return agree_on_outcome(shared->comm, written >= 0 && written < length ? left_by_file(errno, -EIO) : written);
 }
 
 int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, int64_t length)
@@ -313,8 +375,9 @@ int64_t drumlin_mpi_file_read_at_all(int64_t file, int64_t offset, void *data, i
     int64_t got = transfer(shared->file, offset, data, length, MPI_File_read_at);
     if (got >= 0 && got < length) {
         /* OMPIO (4.1) reports a failure as the end of the file. */
+        int error = errno;
         int64_t size = drumlin_mpi_file_size(file);
-        got = size < 0 ? size : offset + got < size ? -EIO : got;
+        got = size < 0 ? size : offset + got < size ? left_by_file(error, -EIO) : got;
     }
     return agree_on_outcome(shared->comm, got);
 }
@@ -324,7 +387,7 @@ int64_t drumlin_mpi_file_size(int64_t file)
     MPI_Offset size = 0;
     int32_t result = check_file(file);
     if (result == 0)
-        result = mpi_result(MPI_File_get_size(shared_file_of(file)->file, &size));
+        result = FILE_CALL(MPI_File_get_size(shared_file_of(file)->file, &size));
     return result < 0 ? result : (int64_t)size;
 }
 
@@ -338,7 +401,7 @@ int32_t drumlin_mpi_file_set_size(int64_t file, int64_t size)
         return result;
     result = mpi_result(MPI_Comm_rank(shared->comm, &rank));
     if (result == 0 && rank == 0)
-        result = mpi_result(MPI_File_set_size(shared->file, size));
+        result = FILE_CALL(MPI_File_set_size(shared->file, size));
     return (int32_t)agree_on_outcome(shared->comm, result);
 }
 
@@ -346,7 +409,7 @@ int32_t drumlin_mpi_file_sync(int64_t file)
 {
     struct shared_file *shared = shared_file_of(file);
     int32_t result = check_file(file);
-    return result < 0 ? result : (int32_t)agree_on_outcome(shared->comm, mpi_result(MPI_File_sync(shared->file)));
+    return result < 0 ? result : (int32_t)agree_on_outcome(shared->comm, FILE_CALL(MPI_File_sync(shared->file)));
 }
 
 int32_t drumlin_mpi_file_close(int64_t file)
@@ -355,7 +418,7 @@ int32_t drumlin_mpi_file_close(int64_t file)
     int32_t result = check_file(file);
     if (result < 0)
         return result;
-    result = (int32_t)agree_on_outcome(shared->comm, mpi_result(MPI_File_close(&shared->file)));
+    result = (int32_t)agree_on_outcome(shared->comm, FILE_CALL(MPI_File_close(&shared->file)));
     int32_t freed = mpi_result(MPI_Comm_free(&shared->comm));
     free(shared);
     return result < 0 ? result : freed;

@@ -14,8 +14,10 @@ static int opens_everywhere(void)
     int64_t opened = file > 0;
     assert_int_equal(drumlin_mpi_allreduce(comm, &opened, 1, DRUMLIN_MPI_SUM), 0);
     assert_int_equal(opened, file > 0 ? size : 0);
-    if (file < 0)
+    if (file < 0) {
+        assert_int_equal(file, -ENOSPC);
         return 0;
+    }
     assert_int_equal(drumlin_mpi_file_write_at_all(file, rank, &byte, 1), 1);
     assert_int_equal(drumlin_mpi_file_close(file), 0);
     return 1;

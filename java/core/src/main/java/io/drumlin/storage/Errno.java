@@ -154,7 +154,8 @@ enum Errno {
         return context.exception();
     }
 
-    private void addTo(DrumlinException.Context context, String progress) {
+    /** Adds the name of this error, its words and advice. */
+    void addTo(DrumlinException.Context context, String progress) {
         context.errno(name()).problem(text + progress);
         if (!advice.isEmpty()) {
             context.advice(advice);

@@ -74,6 +74,19 @@ public final class IoFailures {
         return Errno.explain(DrumlinException.during(operation).path(path), failure, "");
     }
 
+    /**
+     * Adds the name, the words and the advice of an error of the system.
+     *
+     * @param failure what failed
+     * @param number errno
+     * @return false if the number is unknown, and nothing was added
+     */
+    public static boolean describe(DrumlinException.Context failure, int number) {
+        Optional<Errno> known = Errno.of(number);
+        known.ifPresent(errno -> errno.addTo(failure, ""));
+        return known.isPresent();
+    }
+
     private static boolean isNotThere(String errno) {
         return NOT_THERE.stream().anyMatch(each -> each.name().equals(errno));
     }

@@ -3,9 +3,12 @@ package io.drumlin.mpi;
 import static io.drumlin.mpi.Results.check;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Arguments;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.MeetingException;
 import io.drumlin.comm.SharedFile;
+import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.nativecore.mpi.MpiLibrary;
 import io.drumlin.storage.OpenMode;
 import java.io.IOException;
@@ -13,33 +16,51 @@ import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One file that all ranks of a communicator write and read together, through MPI-IO.
  *
  * <p>All calls except {@link #size()} are collective over the communicator with which the file was opened. Every rank
  * makes them, each for its own region, which may be empty. Buffers may be heap or direct. Their position and limit
- * bound the region, and a call changes neither. If MPI reports a failure on one rank, the call fails on all. A file of
- * {@link #openAlone} has only one rank, so no call on it is collective. Not thread-safe.
+ * bound the region, and a call changes neither. If MPI reports a failure on one rank, the call fails on all, and the
+ * others name that rank and its reason. A file of {@link #openAlone} has only one rank, so no call on it is collective.
+ * Not thread-safe.
  */
 public final class MpiFile implements SharedFile {
 
     private final Path path;
+
+    /** The number of this rank, for messages. */
+    private final int rank;
+
+    /** The ranks that agree on the outcome of each call. */
+    private final Communicator ranks;
+
     private final long file;
+
     private boolean closed;
 
-    private MpiFile(Path path, long file) {
+    /** Whether this rank does not know what the others have agreed on. They are not met again. */
+    private boolean unmet;
+
+    private MpiFile(Path path, int rank, Communicator ranks, long file) {
         this.path = path;
+        this.rank = rank;
+        this.ranks = ranks;
         this.file = file;
     }
 
     /**
      * Opens a file on all ranks. Collective.
      *
-     * @param ranks an MPI communicator; it may be closed while the file is open
+     * @param ranks an MPI communicator, on which the ranks agree on the outcome of each call
      * @param path the same on all ranks
      * @param modes the same on all ranks; MPI-IO does not support {@link OpenMode#DIRECT}
      * @return the open file, which the caller must close
@@ -53,7 +74,7 @@ public final class MpiFile implements SharedFile {
     /**
      * Opens a file on all ranks, with hints for MPI. Collective.
      *
-     * @param ranks an MPI communicator; it may be closed while the file is open
+     * @param ranks an MPI communicator, on which the ranks agree on the outcome of each call
      * @param path the same on all ranks
      * @param modes the same on all ranks; MPI-IO does not support {@link OpenMode#DIRECT}
      * @param hints keys and values of {@code MPI_Info}, the same on all ranks; MPI ignores those that it does not know
@@ -63,7 +84,24 @@ public final class MpiFile implements SharedFile {
      */
     public static MpiFile open(Communicator ranks, Path path, Set<OpenMode> modes, Map<String, String> hints)
             throws IOException {
-        return open(MpiLibrary::drumlin_mpi_file_open, ranks, path, modes, hints);
+        bits(modes);
+        handle(ranks);
+        String operation = "opening " + path;
+        AtomicReference<@Nullable MpiFile> opened = new AtomicReference<>();
+        try {
+            // Rank 0 makes the file before the others look for it.
+            for (boolean first : new boolean[] {true, false}) {
+                Agreement.run(ranks, operation, () -> {
+                    if (first == (ranks.rank() == 0)) {
+                        opened.set(open(ranks, ranks, path, first ? modes : existing(modes), hints));
+                    }
+                });
+            }
+            return Objects.requireNonNull(opened.get());
+        } catch (Throwable e) {
+            closeAfter(e, opened.get());
+            throw e;
+        }
     }
 
     /**
@@ -79,45 +117,54 @@ public final class MpiFile implements SharedFile {
      */
     public static MpiFile openAlone(Communicator ranks, Path path, Set<OpenMode> modes, Map<String, String> hints)
             throws IOException {
-        return open(MpiLibrary::drumlin_mpi_file_open_alone, ranks, path, modes, hints);
+        return open(ranks, new SingleCommunicator(), path, modes, hints);
     }
 
-    /** A native function that opens a file. */
-    private interface Opening {
-        long open(long comm, long path, int modes, long hints);
-    }
-
-    private static MpiFile open(
-            Opening opening, Communicator ranks, Path path, Set<OpenMode> modes, Map<String, String> hints)
-            throws IOException {
-        long comm = ranks.nativeHandle()
+    private static long handle(Communicator ranks) {
+        return ranks.nativeHandle()
                 .orElseThrow(() -> new IllegalArgumentException("MPI-IO needs a communicator of MPI, this is a "
                         + ranks.getClass().getSimpleName()));
-        int bits = bits(modes);
-        DrumlinException.Context failure = agreed("MPI_File_open", path);
-        long file;
-        try (Payload name = Payload.from(nulTerminated(bytes(path)));
-                Payload lines = Payload.from(nulTerminated(lines(hints)))) {
-            file = check(opening.open(comm, name.address(), bits, lines.address()), failure);
-        }
-        MpiFile opened = new MpiFile(path, file);
-        if (modes.contains(OpenMode.TRUNCATE)) {
-            opened.truncateOrClose();
-        }
-        return opened;
     }
 
-    private void truncateOrClose() throws IOException {
-        try {
-            setSize(0);
-        } catch (IOException e) {
+    /** Opens a file for this rank; those that agree on its calls may be all ranks or this one alone. */
+    private static MpiFile open(
+            Communicator ranks, Communicator agreeing, Path path, Set<OpenMode> modes, Map<String, String> hints)
+            throws IOException {
+        int bits = bits(modes);
+        long comm = handle(ranks);
+        try (Payload name = Payload.from(nulTerminated(bytes(path)));
+                Payload lines = Payload.from(nulTerminated(lines(hints)))) {
+            long file = check(
+                    MpiLibrary.drumlin_mpi_file_open_alone(comm, name.address(), bits, lines.address()),
+                    DrumlinException.during("MPI_File_open").path(path).rank(ranks.rank()));
+            MpiFile opened = new MpiFile(path, ranks.rank(), agreeing, file);
             try {
-                close();
-            } catch (IOException closing) {
-                e.addSuppressed(closing);
+                if (modes.contains(OpenMode.TRUNCATE)) {
+                    opened.cut(0);
+                }
+                return opened;
+            } catch (Throwable e) {
+                closeAfter(e, opened);
+                throw e;
             }
-            throw e;
         }
+    }
+
+    /** Closes on this rank what a failure has left open. */
+    private static void closeAfter(Throwable failure, @Nullable MpiFile opened) {
+        if (opened != null) {
+            try {
+                opened.closeHere();
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
+    }
+
+    private static Set<OpenMode> existing(Set<OpenMode> modes) {
+        Set<OpenMode> existing = EnumSet.copyOf(modes);
+        existing.removeAll(EnumSet.of(OpenMode.CREATE, OpenMode.EXCLUSIVE, OpenMode.TRUNCATE));
+        return existing;
     }
 
     private static int bits(Set<OpenMode> modes) {
@@ -167,11 +214,13 @@ public final class MpiFile implements SharedFile {
     @Override
     public void writeAtAll(ByteBuffer source, long offset) throws IOException {
         checkOpen();
-        try (Payload payload = Payload.from(source)) {
-            check(
-                    MpiLibrary.drumlin_mpi_file_write_at_all(file, offset, payload.address(), payload.length()),
-                    during("MPI_File_write_at_all").range(offset, payload.length()));
-        }
+        agree("writing", () -> {
+            try (Payload payload = Payload.from(source)) {
+                check(
+                        MpiLibrary.drumlin_mpi_file_write_at_all(file, offset, payload.address(), payload.length()),
+                        during("MPI_File_write_at").range(offset, payload.length()));
+            }
+        });
     }
 
     /**
@@ -186,13 +235,16 @@ public final class MpiFile implements SharedFile {
     public int readAtAll(ByteBuffer target, long offset) throws IOException {
         checkOpen();
         Arguments.checkWritable(target);
-        try (Payload payload = Payload.into(target)) {
-            int read = (int) check(
-                    MpiLibrary.drumlin_mpi_file_read_at_all(file, offset, payload.address(), payload.length()),
-                    during("MPI_File_read_at_all").range(offset, payload.length()));
-            payload.deliver(read);
-            return read;
-        }
+        int[] read = {0};
+        agree("reading", () -> {
+            try (Payload payload = Payload.into(target)) {
+                read[0] = (int) check(
+                        MpiLibrary.drumlin_mpi_file_read_at_all(file, offset, payload.address(), payload.length()),
+                        during("MPI_File_read_at").range(offset, payload.length()));
+                payload.deliver(read[0]);
+            }
+        });
+        return read[0];
     }
 
     /**
@@ -203,6 +255,14 @@ public final class MpiFile implements SharedFile {
      */
     public void setSize(long size) throws IOException {
         checkOpen();
+        agree("resizing", () -> {
+            if (ranks.rank() == 0) {
+                cut(size);
+            }
+        });
+    }
+
+    private void cut(long size) throws IOException {
         check(
                 MpiLibrary.drumlin_mpi_file_set_size(file, size),
                 during("MPI_File_set_size").range(-1, size));
@@ -217,9 +277,7 @@ public final class MpiFile implements SharedFile {
     @Override
     public long size() throws IOException {
         checkOpen();
-        return check(
-                MpiLibrary.drumlin_mpi_file_size(file),
-                DrumlinException.during("MPI_File_get_size").path(path));
+        return check(MpiLibrary.drumlin_mpi_file_size(file), during("MPI_File_get_size"));
     }
 
     /**
@@ -230,7 +288,7 @@ public final class MpiFile implements SharedFile {
     @Override
     public void sync() throws IOException {
         checkOpen();
-        check(MpiLibrary.drumlin_mpi_file_sync(file), during("MPI_File_sync"));
+        agree("syncing", () -> check(MpiLibrary.drumlin_mpi_file_sync(file), during("MPI_File_sync")));
     }
 
     /**
@@ -240,10 +298,19 @@ public final class MpiFile implements SharedFile {
      */
     @Override
     public void close() throws IOException {
-        if (!closed) {
-            closed = true;
-            check(MpiLibrary.drumlin_mpi_file_close(file), during("MPI_File_close"));
+        if (closed) {
+            return;
         }
+        if (unmet) {
+            closeHere();
+        } else {
+            agree("closing", this::closeHere);
+        }
+    }
+
+    private void closeHere() throws IOException {
+        closed = true;
+        check(MpiLibrary.drumlin_mpi_file_close(file), during("MPI_File_close"));
     }
 
     private void checkOpen() {
@@ -253,11 +320,15 @@ public final class MpiFile implements SharedFile {
     }
 
     private DrumlinException.Context during(String operation) {
-        return agreed(operation, path);
+        return DrumlinException.during(operation).path(path).rank(rank);
     }
 
-    /** Names no rank: all ranks have the failure, and it may be that of another one. */
-    private static DrumlinException.Context agreed(String operation, Path path) {
-        return DrumlinException.during(operation).path(path);
+    private void agree(String operation, Agreement.Step step) throws IOException {
+        try {
+            Agreement.run(ranks, operation + " " + path, step);
+        } catch (MeetingException e) {
+            unmet = true;
+            throw e;
+        }
     }
 }

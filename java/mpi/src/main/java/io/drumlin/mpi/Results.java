@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
 import io.drumlin.nativecore.mpi.MpiLibrary;
+import io.drumlin.storage.IoFailures;
 import java.util.Locale;
 
 /** Converts results of libdrumlin_mpi to exceptions. */
@@ -39,14 +40,14 @@ final class Results {
     }
 
     private static DrumlinException.Context describeErrno(DrumlinException.Context failure, int error) {
+        if (IoFailures.describe(failure, -error)) {
+            return failure;
+        }
         String name = NativeMemory.string(CoreLibrary.drumlin_error_name(error));
         failure.errno(name == null ? "errno " + -error : name);
         if ("ESHUTDOWN".equals(name)) {
             return failure.problem("MPI is not initialised, or already finalised")
                     .advice("use communicators only between MPI's beginning and end");
-        }
-        if ("EIO".equals(name)) {
-            return failure.problem("MPI gives no reason").advice("look whether the file system is full or over quota");
         }
         return failure.problem(String.valueOf(NativeMemory.string(CoreLibrary.drumlin_error_message(error))));
     }

@@ -183,11 +183,12 @@ class MpiFileChecks extends SharedFolderChecks {
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("MPI_File_open")
                 .hasMessageContaining("missing")
-                .hasMessageNotContaining("rank " + world.rank());
+                .hasMessageContaining("rank 0: ")
+                .hasMessageContaining("ENOENT");
         try (MpiFile file = MpiFile.open(world, path, ALL)) {
             assertThatThrownBy(() -> file.writeAtAll(ByteBuffer.allocate(5), -1))
                     .isInstanceOf(DrumlinException.class)
-                    .hasMessageContaining("MPI_File_write_at_all of 5 bytes")
+                    .hasMessageContaining("MPI_File_write_at of 5 bytes")
                     .hasMessageContaining("EINVAL");
         }
     }
@@ -207,7 +208,7 @@ class MpiFileChecks extends SharedFolderChecks {
         try (MpiFile file = MpiFile.open(world, Path.of("/dev/full"), EnumSet.of(OpenMode.WRITE))) {
             assertThatThrownBy(() -> file.writeAtAll(ByteBuffer.allocate(PIECE), (long) PIECE * world.rank()))
                     .isInstanceOf(DrumlinException.class)
-                    .hasMessageContaining("MPI_File_write_at_all of " + PIECE + " bytes")
+                    .hasMessageContaining("MPI_File_write_at of " + PIECE + " bytes")
                     .hasMessageContaining("/dev/full");
         }
     }
