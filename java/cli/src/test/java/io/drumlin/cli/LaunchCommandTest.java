@@ -191,6 +191,15 @@ class LaunchCommandTest {
         assertThat(all("end", "status")).containsExactly(1, 1, 1, 1, 1, 0);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"meta_dir = ", "exec_id = "})
+    void aNameThatNoFileCanHaveIsNoCheckpoint(String key) throws IOException {
+        List<String> options = withRun("--tries", "2");
+        String damaged = "sed -i 's/" + key + ".*/" + key + "a\\x00b/' \"$DIR/config.fti\"\nexit 1";
+        assertThat(launch(options, mpirun(damaged), "x")).as(drumlin.err()).isEqualTo(1);
+        assertThat(all("given_up", "failures")).containsExactly(2);
+    }
+
     /** Entries that the job writes into the configuration file, and what a start that has taken no checkpoint leaves. */
     private static String entry(String execId, int failure) {
         return "sed -i 's/exec_id.*/exec_id = " + execId + "/; s/failure.*/failure = " + failure

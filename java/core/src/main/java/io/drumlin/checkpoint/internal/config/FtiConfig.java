@@ -142,10 +142,12 @@ public final class FtiConfig {
         differential = readDifferential();
         singleFile = SingleFileConfig.read(values, workingDirectory, glblDir, heads);
         failure = readFailure();
-        execId = values.get("restart", "exec_id").orElse("");
-        if (failure() != 0 && !CheckpointChoice.NAME.matcher(execId).matches()) {
+        String named = values.get("restart", "exec_id").orElse("");
+        boolean isName = CheckpointChoice.NAME.matcher(named).matches();
+        if (failure() != 0 && !isName) {
             throw values.refused("restart", "exec_id", "the name of the run's directory, without slashes");
         }
+        execId = isName ? named : "";
         blockKibibytes = values.inRange("advanced", "block_size", UNSET, 1, 2048);
         localTest = values.oneOf("advanced", "local_test", UNSET, "0 or 1", 0, 1) == 1;
         fastForward = values.inRange("advanced", "fast_forward", 1, 1, 10);
