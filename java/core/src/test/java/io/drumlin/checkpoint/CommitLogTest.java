@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -224,6 +225,25 @@ class CommitLogTest {
         putBack(HALF);
         Files.delete(log());
         assertThat(restart()).containsOnly("1");
+    }
+
+    /** A job that is killed before its next checkpoint has not written that its last one was committed. */
+    @Test
+    void aRestartWritesDownAtOnceFromWhichCheckpointItGoesOn() throws IOException {
+        prepare(3);
+        checkpoint(9, Level.L4, 1);
+        checkpoint(3, Level.L2, 2);
+        Path log = log();
+        String all = Files.readString(log);
+        Files.writeString(log, all.substring(0, all.lastIndexOf("committed 3 ")));
+        run.runOn(HOSTS, (checkpoints, comm) -> {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+            while (!Files.readString(log).contains("\ncommitted 3 ")) {
+                assertThat(System.nanoTime()).isLessThan(end);
+                Thread.onSpinWait();
+            }
+            comm.barrier();
+        });
     }
 
     /** One bit costs the line that it is in. */

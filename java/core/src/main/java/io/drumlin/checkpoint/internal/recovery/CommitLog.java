@@ -89,7 +89,10 @@ public final class CommitLog {
         }
     }
 
-    /** Records that the run continues from a checkpoint. Not collective. */
+    /**
+     * Records that the run continues from a checkpoint, while the caller continues: a job that fails again before its next
+     * checkpoint has failed with this one. Not collective.
+     */
     public void recordContinuedFrom(StoredCheckpoint from) throws IOException {
         OptionalLong identity = from.identity();
         if (app.rank() == 0 && identity.isPresent()) {
@@ -99,6 +102,9 @@ public final class CommitLog {
                     : new Entry(from.ckptId(), from.level(), identity.getAsLong(), CommitOrder.NEVER, false);
             pending += last >= 0 ? "" : entry.line(CommitOrder.BEGUN);
             pending += entry.committed() ? "" : entry.line(CommitOrder.COMMITTED);
+            if (!pending.isEmpty()) {
+                start();
+            }
         }
     }
 
