@@ -172,6 +172,7 @@ public record Run(
                 }
                 if (!topology.isHead() && inNodeOrder.rank() == 0) {
                     lease(config, directories.lease(), ended).ifPresent(lease::add);
+                    Lease.requireSameStart(config, configFile);
                 }
                 if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
                     String written = TopologyFile.toIni(config, order, topology.ranksOfApplication());

@@ -1,6 +1,8 @@
 package io.drumlin.checkpoint.internal.lease;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.IoFailures;
@@ -134,6 +136,25 @@ public final class Lease implements AutoCloseable {
         });
         ranks.allreduce(ended, Communicator.Op.MAX);
         return ended[0] == 1 ? other.token() : "";
+    }
+
+    /**
+     * Throws if the run starts in another way by now: the job that had the lease has completed it, while this start, which
+     * has read the configuration before, waited.
+     *
+     * @param config what this start has read
+     * @param file the configuration file
+     */
+    public static void requireSameStart(FtiConfig config, Path file) throws IOException {
+        FtiConfig now = FtiConfig.parse(TextFiles.read(file), file.toString());
+        if (now.execId().equals(config.execId()) && now.failure() != config.failure()) {
+            throw DrumlinException.during("restart")
+                    .path(file)
+                    .problem("another job has ended run " + config.execId() + " since this one read failure = "
+                            + config.failure() + " here: it says failure = " + now.failure() + " now")
+                    .advice("see what that job has left, and start again as the file says now, or not at all")
+                    .exception();
+        }
     }
 
     private void take(Duration watch, Duration grace, String ended) throws IOException {

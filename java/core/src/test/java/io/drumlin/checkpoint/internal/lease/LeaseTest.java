@@ -13,6 +13,7 @@ import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -32,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two jobs that are started with one configuration. */
 // It waits for seconds, so one run has it.
@@ -101,6 +104,44 @@ class LeaseTest {
             checkpoints.complete();
         });
         assertThat(meta).doesNotExist();
+    }
+
+    /** What the second start read before it waited is no longer so. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "2"})
+    void aRunThatWasCompletedWhileAStartWaitedIsNotRepeated(String failure) throws Exception {
+        RunFixture run = new RunFixture(directory, Map.of("basic.keep_l4_ckpt", "1"));
+        run.run(2, (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {7});
+            checkpoints.checkpoint(1, Level.L4);
+            checkpoints.checkpoint(2, Level.L4);
+        });
+        Path lease = Files.writeString(leaseOf(run), elsewhere("").toText());
+        CompletableFuture<Void> second = CompletableFuture.runAsync(() -> {
+            try {
+                run.run(2, (checkpoints, comm) -> {});
+            } catch (IOException refused) {
+                throw new UncheckedIOException(refused);
+            }
+        });
+        while (!second.isDone() && !waits(lease)) {
+            Thread.onSpinWait();
+        }
+        run.setRestart(failure, run.restartValue("exec_id"));
+        Files.delete(lease);
+        assertThatThrownBy(second::join)
+                .hasRootCauseInstanceOf(DrumlinException.class)
+                .rootCause()
+                .hasMessageContaining("it says failure = " + failure + " now");
+        assertThat(lease).doesNotExist();
+        assertThat(run.restartValue("failure")).isEqualTo(failure);
+    }
+
+    /** A start makes its own lease beside the one that it waits for. */
+    private static boolean waits(Path lease) throws IOException {
+        try (var entries = Files.list(lease.getParent())) {
+            return entries.anyMatch(each -> each.getFileName().toString().startsWith(lease.getFileName() + "."));
+        }
     }
 
     @Test
