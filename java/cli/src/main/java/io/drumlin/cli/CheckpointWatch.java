@@ -86,10 +86,10 @@ final class CheckpointWatch {
         return anyChanges(committed);
     }
 
-    /** Returns the newest checkpoint that the run's log names as committed; empty if it names none. */
-    static OptionalInt newest(Path config) {
+    /** Returns the checkpoint that the run's log names last, as committed or at all; empty if it names none. */
+    static OptionalInt last(Path config, boolean asCommitted) {
         try {
-            Optional<String> line = committed(log(config));
+            Optional<String> line = last(log(config), asCommitted ? COMMITTED : "");
             return line.isPresent()
                     ? OptionalInt.of(Integer.parseInt(line.get().split(" ", -1)[1]))
                     : OptionalInt.empty();
@@ -121,13 +121,13 @@ final class CheckpointWatch {
 
     private static Optional<String> committedIn(Path config) throws IOException {
         Path log = log(config);
-        return committed(log).map(line -> log + " " + line);
+        return last(log, COMMITTED).map(line -> log + " " + line);
     }
 
-    private static Optional<String> committed(Path log) throws IOException {
+    private static Optional<String> last(Path log, String event) throws IOException {
         return PathStatus.readText(log)
                 .lines()
-                .filter(line -> line.startsWith(COMMITTED))
+                .filter(line -> line.startsWith(event) && line.indexOf(' ') > 0)
                 .reduce((first, second) -> second);
     }
 

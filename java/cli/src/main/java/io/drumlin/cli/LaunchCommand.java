@@ -196,7 +196,7 @@ final class LaunchCommand implements Callable<Integer> {
             RunConfigs.open(config);
         }
         PassedSignals.receive(signal -> pass(signal, events));
-        before = config == null || log == null ? null : LaunchLog.killedStart(log);
+        before = config == null || log == null ? null : LaunchLog.killedStart(log, config);
         NodePool pool = NodePool.of(hostFile, System.getenv(), nodes, job, probe);
         Scavenger scavenger = noScavenge
                 ? null
@@ -218,14 +218,21 @@ final class LaunchCommand implements Callable<Integer> {
             LaunchedRun.Entry then = before;
             before = run == null ? null : run.entry(events);
             if (run != null && before != null && then != null && !before.equals(then) && run.hasEnded(events)) {
-                // By a start that failed after its end, or that outlived its launch.
-                return done(0, events);
+                events.write(
+                        "done",
+                        Map.of(
+                                "text",
+                                "run " + before.execId()
+                                        + " was completed by a start that failed after its end or outlived its launch; to"
+                                        + " begin another one, empty exec_id in the configuration file"));
+                return 0;
             }
             Optional<List<NodePool.Node>> chosen = choose(pool, scavenger, events);
             if (chosen.isPresent()) {
                 int status = run(job.on(chosen.get()), chosen.get(), watch, events);
                 if (status == Checkpoints.COME_AGAIN || (status == 0 && isComplete(run, chosen.get(), pool, events))) {
-                    return done(status, events);
+                    events.write(status == 0 ? "done" : "come_again", Map.of());
+                    return status;
                 }
             }
             boolean isNew = watch.hasNewSinceLastCall();
@@ -249,11 +256,6 @@ final class LaunchCommand implements Callable<Integer> {
         }
     }
 
-    private static int done(int status, LaunchLog events) throws IOException {
-        events.write(status == 0 ? "done" : "come_again", Map.of());
-        return status;
-    }
-
     /** Returns whether the run of a job that ended with status 0 was completed. */
     private boolean isComplete(@Nullable LaunchedRun run, List<NodePool.Node> nodes, NodePool pool, LaunchLog events)
             throws IOException, InterruptedException {
@@ -268,10 +270,12 @@ final class LaunchCommand implements Callable<Integer> {
         }
         if (complete && now != null && now.equals(before)) {
             // The file does not tell a run that went on from its kept end from one that was not opened.
-            List<String> lost = pool.choose().down().stream()
+            Optional<NodePool.Choice> left = ask(pool, events);
+            List<String> lost = left.stream()
+                    .flatMap(choice -> choice.down().stream())
                     .filter(name -> nodes.stream().anyMatch(node -> node.name().equals(name)))
                     .toList();
-            complete = lost.isEmpty();
+            complete = left.isPresent() && lost.isEmpty();
             details.put("lost", lost);
         }
         if (!complete) {
@@ -320,14 +324,11 @@ final class LaunchCommand implements Callable<Integer> {
     /** Returns the nodes of the next start; empty if there can be none now. */
     private Optional<List<NodePool.Node>> choose(NodePool pool, @Nullable Scavenger scavenger, LaunchLog events)
             throws IOException, InterruptedException {
-        NodePool.Choice choice;
-        try {
-            choice = pool.choose();
-        } catch (IOException e) {
-            // Such as a timeout of Slurm's controller. If it stays, the job is given up in the end.
-            events.write("nodes_unknown", Map.of("error", String.valueOf(e.getMessage())));
+        Optional<NodePool.Choice> asked = ask(pool, events);
+        if (asked.isEmpty()) {
             return Optional.empty();
         }
+        NodePool.Choice choice = asked.get();
         if (!choice.down().isEmpty()) {
             events.write("nodes_down", Map.of("nodes", choice.down()));
         }
@@ -353,12 +354,25 @@ final class LaunchCommand implements Callable<Integer> {
         return choice.missing() > 0 ? Optional.empty() : Optional.of(choice.nodes());
     }
 
+    /** Asks which nodes are up; empty if that cannot be told, such as after a timeout of Slurm's controller. */
+    private static Optional<NodePool.Choice> ask(NodePool pool, LaunchLog events)
+            throws IOException, InterruptedException {
+        try {
+            return Optional.of(pool.choose());
+        } catch (IOException e) {
+            // If it stays, the job is given up in the end.
+            events.write("nodes_unknown", Map.of("error", String.valueOf(e.getMessage())));
+            return Optional.empty();
+        }
+    }
+
     private int run(List<String> line, List<NodePool.Node> on, CheckpointWatch watch, LaunchLog events)
             throws IOException, InterruptedException {
         Map<String, Object> details = new HashMap<>();
         details.put("nodes", on.stream().map(NodePool.Node::name).toList());
         details.put("command", new ArrayList<>(line));
-        if (before != null) {
+        if (before != null && config != null) {
+            details.put(LaunchLog.CONFIG, LaunchLog.name(config));
             details.put(LaunchLog.EXEC_ID, before.execId());
             details.put(LaunchLog.FAILURE, before.failure());
         }

@@ -2,6 +2,7 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -23,13 +24,14 @@ final class LaunchLog implements AutoCloseable {
     /** The event of a start, with what the configuration file said before. */
     static final String START = "start";
 
+    static final String CONFIG = "config";
     static final String EXEC_ID = "exec_id";
     static final String FAILURE = "failure";
 
     private static final Pattern EVENT = Pattern.compile("\"event\":\"(\\w+)\"");
 
-    private static final Pattern BEFORE =
-            Pattern.compile("\"" + EXEC_ID + "\":\"([^\"\\\\]*)\",\"" + FAILURE + "\":(\\d)");
+    private static final Pattern BEFORE = Pattern.compile("\"" + CONFIG + "\":\"((?:[^\"\\\\]|\\\\.)*)\",\"" + EXEC_ID
+            + "\":\"([^\"\\\\]*)\",\"" + FAILURE + "\":(\\d)");
 
     private final PrintWriter out;
     private final boolean own;
@@ -56,14 +58,16 @@ final class LaunchLog implements AutoCloseable {
     }
 
     /**
-     * Finds what the configuration file said before the last start of a launch that was killed.
+     * Finds what a configuration file said before the last start of a launch that was killed.
      *
-     * @return null if the log ends in another way, or there is none
+     * @return null if the log ends in another way or with a job of another file, or there is none
      */
-    static LaunchedRun.@Nullable Entry killedStart(Path file) throws IOException {
-        if (!Files.exists(file)) {
+    static LaunchedRun.@Nullable Entry killedStart(Path file, Path config) throws IOException {
+        // Reading a pipe would wait for what this process is going to write.
+        if (!Files.isRegularFile(file)) {
             return null;
         }
+        String quoted = new String(JsonStringEncoder.getInstance().quoteAsString(name(config)));
         LaunchedRun.Entry last = null;
         for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
             Matcher event = EVENT.matcher(line);
@@ -72,10 +76,17 @@ final class LaunchLog implements AutoCloseable {
             if (List.of("done", "come_again", "given_up").contains(name)) {
                 last = null;
             } else if (name.equals(START) && before.find()) {
-                last = new LaunchedRun.Entry(before.group(1), Integer.parseInt(before.group(2)));
+                last = before.group(1).equals(quoted)
+                        ? new LaunchedRun.Entry(before.group(2), Integer.parseInt(before.group(3)))
+                        : null;
             }
         }
         return last;
+    }
+
+    /** Returns the name of a configuration file in the log. */
+    static String name(Path config) {
+        return config.toAbsolutePath().normalize().toString();
     }
 
     /**

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,8 @@ final class LaunchedRun {
 
     private final Path config;
 
-    /** The checkpoints that were stepped over. */
-    private final Set<Integer> passed = new HashSet<>();
+    /** The checkpoints that were stepped over, by run and id. */
+    private final Set<String> passed = new HashSet<>();
 
     LaunchedRun(Path config) {
         this.config = config;
@@ -66,11 +67,11 @@ final class LaunchedRun {
         while (execId != null) {
             Run run = catalogue.run(execId, false);
             if (run.isNamed()) {
-                passed.add(CheckpointWatch.newest(config).orElseGet(() -> first(run)));
+                pass(run, failed(run));
             }
             for (Checkpoint each : run.checkpoints()) {
-                if (each.isRecoverable() && !passed.contains(each.ckptId())) {
-                    return Optional.of(catalogue.restore(run.execId(), each.ckptId(), null));
+                if (each.isRecoverable() && !passed.contains(name(execId, each.ckptId()))) {
+                    return Optional.of(catalogue.restore(execId, each.ckptId(), null));
                 }
             }
             execId = run.parent();
@@ -78,8 +79,27 @@ final class LaunchedRun {
         return Optional.empty();
     }
 
-    /** A branch that has recorded nothing yet has failed with the checkpoint with which it begins. */
-    private static int first(Run run) {
-        return run.checkpoints().isEmpty() ? -1 : run.checkpoints().get(0).ckptId();
+    /** A branch begins with a checkpoint of its parent, with which it fails like this. */
+    private void pass(Run run, int ckptId) {
+        passed.add(name(run.execId(), ckptId));
+        if (ckptId == run.parentCkptId()) {
+            passed.add(name(String.valueOf(run.parent()), ckptId));
+        }
+    }
+
+    private static String name(String execId, int ckptId) {
+        return execId + "/" + ckptId;
+    }
+
+    /** Returns the checkpoint with which restarts fail: the first that is whole here, unless nodes have a newer one. */
+    private int failed(Run run) {
+        int first = run.checkpoints().stream()
+                .filter(Checkpoint::isRecoverable)
+                .mapToInt(Checkpoint::ckptId)
+                .findFirst()
+                .orElse(-1);
+        // After a kill the log does not say that the last one was committed.
+        boolean isLast = CheckpointWatch.last(config, false).equals(OptionalInt.of(first));
+        return isLast ? first : CheckpointWatch.last(config, true).orElse(first);
     }
 }

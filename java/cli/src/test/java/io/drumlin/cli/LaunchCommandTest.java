@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -244,18 +245,46 @@ class LaunchCommandTest {
                 .as(drumlin.err())
                 .isZero();
         assertThat(all("end", "status")).containsExactly(1);
-        Files.writeString(
-                log,
-                "{\"time\":\"\",\"event\":\"start\",\"command\":[],\"exec_id\":\"id\",\"failure\":0}\n",
-                StandardOpenOption.APPEND);
-        assertThat(launch(List.of("--config", folder.resolve("config.fti").toString()), mpirun("exit 1"), "x"))
+        Path config = folder.resolve("config.fti");
+        killedIn(config);
+        assertThat(launch(List.of("--config", config.toString()), mpirun("exit 1"), "x"))
                 .as(drumlin.err())
                 .isZero();
+        assertThat(all("done", "text").get(1).toString()).contains("run first", "exec_id");
         // After its end another launch begins another run.
         String third = mpirun(completed("third"));
-        assertThat(launch(List.of("--config", folder.resolve("config.fti").toString()), third, "x"))
-                .isZero();
+        assertThat(launch(List.of("--config", config.toString()), third, "x")).isZero();
         assertThat(Files.readAllLines(folder.resolve("calls"))).hasSize(2);
+        // So does one after another job of the same log was killed.
+        killedIn(folder.resolve("another.fti"));
+        assertThat(launch(List.of("--config", config.toString()), third, "x")).isZero();
+        assertThat(Files.readAllLines(folder.resolve("calls"))).hasSize(3);
+    }
+
+    /** Writes down that a launch was killed while its first job ran. */
+    private void killedIn(Path config) throws IOException {
+        Files.writeString(
+                log,
+                "{\"time\":\"\",\"event\":\"start\",\"command\":[],\"config\":\"" + config
+                        + "\",\"exec_id\":\"id\",\"failure\":0}\n",
+                StandardOpenOption.APPEND);
+    }
+
+    @Test
+    void theLogMayBeAPipe() throws Exception {
+        assertThat(new ProcessBuilder("mkfifo", log.toString()).start().waitFor())
+                .isZero();
+        Process reader = new ProcessBuilder("cat", log.toString())
+                .redirectOutput(folder.resolve("events").toFile())
+                .start();
+        withRun();
+        Process launch = startLaunch(
+                Map.of(), "--config", folder.resolve("config.fti").toString(), "--", mpirun(completed("first")), "x");
+        boolean ended = launch.waitFor(60, TimeUnit.SECONDS);
+        launch.destroyForcibly();
+        assertThat(ended).isTrue();
+        assertThat(reader.waitFor()).isZero();
+        assertThat(folder.resolve("events")).content().contains("\"event\":\"done\"");
     }
 
     @Test
@@ -268,9 +297,13 @@ class LaunchCommandTest {
         assertThat(all("node_suspected", "reason").get(0).toString()).startsWith("2 starts in a row failed");
     }
 
-    /** Two ranks on one node took checkpoints 1 and 2; the program cannot go on from the second. */
-    @Test
-    void aCheckpointFromWhichStartsFailIsSteppedOver() throws IOException {
+    /**
+     * A rank took checkpoints 1 and 2; the program cannot go on from the second. After a kill the log does not say that
+     * it was committed.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCheckpointFromWhichStartsFailIsSteppedOver(boolean killed) throws IOException {
         Path config = RunConfig.write(folder, 3, 1, "head = 0");
         Files.writeString(config, "[drumlin]\nkeep = 5\n", StandardOpenOption.APPEND);
         ThreadCommunicator.run(1, world -> {
@@ -281,6 +314,14 @@ class LaunchCommandTest {
             }
         });
         String execId = entryOf(config, "exec_id");
+        Path commits = folder.resolve("Meta").resolve(execId).resolve("drumlin-commits");
+        if (killed) {
+            Files.write(
+                    commits,
+                    Files.readAllLines(commits).stream()
+                            .filter(line -> !line.startsWith("committed 2 "))
+                            .toList());
+        }
         List<String> options = List.of("--config", config.toString(), "--poison", "2", "--tries", "4");
         String mpirun = mpirun("grep -q from-1 \"$DIR/config.fti\" || exit 1\n"
                 + completed(execId + "-from-1").replace("meta", "Meta"));
@@ -362,7 +403,7 @@ class LaunchCommandTest {
         Files.writeString(folder.resolve("meta/id/drumlin-commits"), "committed 3 L1 0 0\n");
         assertThat(watch.moves()).isTrue();
         assertThat(watch.hasNewSinceLastCall()).isTrue();
-        assertThat(CheckpointWatch.newest(config)).hasValue(3);
+        assertThat(CheckpointWatch.last(config, true)).hasValue(3);
     }
 
     @Test
@@ -503,6 +544,24 @@ class LaunchCommandTest {
                 .containsExactly("nodes_unknown", "pause", "nodes_down", "start", "end", "done");
         assertThat(all("nodes_unknown", "error").get(0).toString()).endsWith(" failed: timeout");
         assertThat(folder.resolve("calls")).hasContent("--kill-on-bad-exit=1 --nodes=2 --nodelist=a,c x");
+    }
+
+    @Test
+    void aPassingErrorOfSlurmIsNoEndOfTheRun() throws Exception {
+        script(
+                "sinfo",
+                "echo >>\"$DIR/asked\"\nif [ $(wc -l <\"$DIR/asked\") = 2 ]; then echo timeout; exit 1; fi\n"
+                        + "printf 'a idle\\nb idle\\nc idle\\n'");
+        withRun();
+        Path config = folder.resolve("config.fti");
+        Files.writeString(config, Files.readString(config).replace("failure = 0", "failure = 2"));
+        String srun = script("srun", "exit 0");
+        assertThat(launchUnderSlurm(Map.of(), "--config", config.toString(), "--", srun, "x"))
+                .as(Files.readString(folder.resolve("output")))
+                .isZero();
+        assertThat(events())
+                .extracting(each -> each.get("event"))
+                .containsExactly("start", "end", "nodes_unknown", "not_completed", "pause", "start", "end", "done");
     }
 
     /** Slurm starts no job on a node that is drained, but does what the job of the allocation asks. */
