@@ -3,6 +3,9 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.Golden;
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -16,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -502,6 +506,58 @@ class PosixDifferentialTest {
                         "Global/X/l4_archive/Ckpt2-Rank0.fti",
                         "Global/X/l4_archive/Ckpt2-Rank1.fti",
                         "Meta/X/l4_archive/Ckpt_2/sector0-group0.fti");
+    }
+
+    /** No release could read layers of two layouts in one file. */
+    @ParameterizedTest
+    @ValueSource(strings = {"v1.3-dcp", "v1.4-dcp", "v1.4.1-dcp", "v1.5-dcp", "v1.6-dcp"})
+    void aFileOfAnEarlierReleaseIsFollowedByAnother(String name) throws IOException {
+        Path golden = Golden.path("fti-posix", name);
+        copyTree(golden.resolve("data"), directory);
+        Files.createDirectories(directory.resolve("Local"));
+        Path config = directory.resolve("config.fti");
+        Files.writeString(
+                config, Files.readString(golden.resolve("config.after.ini")).replace("= ./", "= " + directory + "/"));
+        ThreadCommunicator.run(3, comm -> recover(config, comm, 103, 3, 4));
+        try (Stream<Path> files = Files.walk(directory)) {
+            assertThat(files.map(file -> file.getFileName().toString()).filter(file -> file.startsWith("dcp-")))
+                    .containsExactlyInAnyOrder("dcp-id1-rank0.fti", "dcp-id1-rank1.fti", "dcp-id1-rank2.fti");
+        }
+        ThreadCommunicator.run(3, comm -> recover(config, comm, 104, 4, 5));
+        ThreadCommunicator.run(3, comm -> recover(config, comm, 105, 5, 6));
+    }
+
+    /** Recovers a checkpoint in which variable 1 is of a generation, and takes the next one. */
+    private static void recover(Path config, Communicator comm, int id, int generation, int next) throws IOException {
+        int[] ints = new int[6 + comm.rank()];
+        double[] doubles = new double[5];
+        try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
+            checkpoints.protect(1, ints);
+            checkpoints.protect(2, doubles);
+            checkpoints.protect(3, new short[3]);
+            checkpoints.recover();
+            assertThat(checkpoints.lastCheckpoint()).hasValue(id);
+            int base = 1_000_003 * comm.rank();
+            assertThat(ints).isEqualTo(values(base + 10_007 + 101 * generation, ints.length));
+            assertThat(doubles)
+                    .isEqualTo(Arrays.stream(values(base + 2 * 10_007 + 2 * 101, doubles.length))
+                            .mapToDouble(value -> value * 0.25)
+                            .toArray());
+            System.arraycopy(values(base + 10_007 + 101 * next, ints.length), 0, ints, 0, ints.length);
+            checkpoints.checkpoint(id + 1, Level.L4_DCP);
+        }
+    }
+
+    private static int[] values(int first, int count) {
+        return IntStream.range(0, count).map(i -> first + 31 * i).toArray();
+    }
+
+    private static void copyTree(Path from, Path to) throws IOException {
+        try (Stream<Path> paths = Files.walk(from)) {
+            for (Path path : paths.toList()) {
+                Files.copy(path, to.resolve(from.relativize(path).toString()), StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
     }
 
     @Test

@@ -6,6 +6,8 @@ import io.drumlin.format.FormatException;
 import io.drumlin.format.RangeDigester;
 import io.drumlin.format.RangeDigester.Range;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -25,6 +27,9 @@ public final class DcpFile {
     /** The format's name in messages. */
     public static final String FORMAT = "FTI differential checkpoint";
 
+    /** Bytes before the first layer's head; see {@link #fileHead}. */
+    static final int FILE_HEAD = 8;
+
     private static final HexFormat HEX = HexFormat.of();
 
     /** Number of blocks that are digested side by side. */
@@ -33,12 +38,14 @@ public final class DcpFile {
     private final ByteSource source;
     private final long blockSize;
     private final long stackSize;
+    private final boolean isOfToday;
     private final List<Layer> layers;
 
-    DcpFile(ByteSource source, long blockSize, long stackSize, List<Layer> layers) {
+    DcpFile(ByteSource source, long blockSize, long stackSize, boolean isOfToday, List<Layer> layers) {
         this.source = source;
         this.blockSize = blockSize;
         this.stackSize = stackSize;
+        this.isOfToday = isOfToday;
         this.layers = List.copyOf(layers);
     }
 
@@ -57,7 +64,7 @@ public final class DcpFile {
      *
      * @param entry its description in the metadata
      * @param offset its offset in the file
-     * @param previousCkptId id of the checkpoint before the one that wrote it, 0 in the first layer
+     * @param storedCkptId the id in its head; see {@link DcpFile#storedCkptId(int)}
      * @param known whether the metadata describe the variables at the time when it was written
      * @param variables the variables at the time when it was written, as far as they are known
      * @param blocks its blocks in the order in which they were written
@@ -65,7 +72,7 @@ public final class DcpFile {
     record Layer(
             LayerEntry entry,
             long offset,
-            int previousCkptId,
+            int storedCkptId,
             boolean known,
             List<LayerEntry.Variable> variables,
             List<Blocks> blocks) {}
@@ -116,7 +123,7 @@ public final class DcpFile {
      * @return the file as it was after that many layers
      */
     public DcpFile first(int count) {
-        return new DcpFile(source, blockSize, stackSize, layers.subList(0, count));
+        return new DcpFile(source, blockSize, stackSize, isOfToday, layers.subList(0, count));
     }
 
     /** Returns whether the first {@code count} layers contain all blocks of all variables. */
@@ -213,13 +220,54 @@ public final class DcpFile {
     }
 
     /**
-     * Returns the id that a layer has in the file, which is that of the previous checkpoint.
+     * Returns the id that a layer has in the file.
      *
      * @param layer number of the layer, from 0
-     * @return id of the checkpoint before the one that wrote the layer; 0 in the first
+     * @return id of the checkpoint before the one that wrote the layer, 0 in the first; v1.3 of C FTI has the id of the
+     *     checkpoint itself
      */
-    public int previousCkptId(int layer) {
-        return layers.get(layer).previousCkptId();
+    public int storedCkptId(int layer) {
+        return layers.get(layer).storedCkptId();
+    }
+
+    /**
+     * Reads the id that a layer has in the file, and nothing else of it.
+     *
+     * @param source the file
+     * @param entry its description in the metadata
+     * @param layer number of the layer, from 0
+     * @return see {@link #storedCkptId(int)}
+     * @throws IOException the source cannot be read
+     */
+    public static int storedCkptId(ByteSource source, FileEntry entry, int layer) throws IOException {
+        long offset = layer == 0
+                ? fileHead(source)
+                : entry.layers().stream()
+                        .limit(layer)
+                        .mapToLong(LayerEntry::size)
+                        .sum();
+        return integer(source, offset);
+    }
+
+    /** Returns the number of bytes before the head of the first layer: v1.3 and v1.4 have a block size of 64 bits. */
+    static int fileHead(ByteSource source) throws IOException {
+        boolean isWide = source.size() >= FILE_HEAD && integer(source, Integer.BYTES) == 0;
+        return isWide ? FILE_HEAD + Integer.BYTES : FILE_HEAD;
+    }
+
+    private static int integer(ByteSource source, long offset) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        source.readFully(offset, bytes);
+        return bytes.getInt(0);
+    }
+
+    /**
+     * Returns whether the file is as C FTI and Drumlin write it now.
+     *
+     * @return false if a release of C FTI up to v1.6 has written it, which could not read layers of another layout
+     */
+    public boolean isOfToday() {
+        return isOfToday;
     }
 
     /**
@@ -244,8 +292,8 @@ public final class DcpFile {
         }
         digester.digest(source, batch).forEach(hash::update);
         String stored = layers.get(layer).entry().hash();
-        // The metadata have room for 30 of the 32 digits.
-        return stored.length() == 30 && HEX.formatHex(hash.digest()).startsWith(stored);
+        // From v1.5 on the metadata have room for 30 of the 32 digits.
+        return stored.length() >= 30 && HEX.formatHex(hash.digest()).startsWith(stored);
     }
 
     /**

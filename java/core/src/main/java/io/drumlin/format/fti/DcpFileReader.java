@@ -9,20 +9,23 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Reads the heads of the layers and blocks of a differential checkpoint. Not thread-safe. */
 final class DcpFileReader {
 
-    private static final int FILE_HEAD = 8;
     private static final int LAYER_HEAD = 8;
     private static final int VARIABLE_HEAD = 12;
+    private static final int SHORT_VARIABLE_HEAD = 8;
     private static final int BLOCK_HEAD = 6;
     private static final int ID_BITS = 18;
+    private static final int SHORT_INDEXES = 1 << Short.SIZE;
     private static final int MAX_ID = (1 << ID_BITS) - 1;
 
     private final ByteSource source;
@@ -36,6 +39,15 @@ final class DcpFileReader {
     private long end;
 
     private long blockSize;
+
+    /** Bytes of the head of a variable. */
+    private int variableHead = VARIABLE_HEAD;
+
+    /** The lowest bit of the index in the head of a block. */
+    private int indexBit = ID_BITS;
+
+    /** How many blocks a variable has in the first or the newest layer, where it has more; only with short heads. */
+    private final Map<Integer, Long> most = new HashMap<>();
 
     /** The variables of the last layer of the metadata. */
     private List<LayerEntry.Variable> newest = List.of();
@@ -60,14 +72,19 @@ final class DcpFileReader {
         int last = entries.size() - 1;
         newest = entries.get(last).variables();
         begin(0, last, entries.get(0));
-        ByteBuffer file = next(FILE_HEAD, "block size");
+        int fileHead = DcpFile.fileHead(source);
+        ByteBuffer file = next(fileHead, "block size");
         blockSize = Integer.toUnsignedLong(file.getInt());
-        long stackSize = Integer.toUnsignedLong(file.getInt());
+        long stackSize = Integer.toUnsignedLong(file.getInt(fileHead - Integer.BYTES));
         if (blockSize == 0) {
             throw wrongAt("block size", 0, "is 0");
         }
-        readBase(entries.get(0));
+        readBaseOfAnyRelease(entries.get(0));
+        boolean isOfToday = fileHead == DcpFile.FILE_HEAD && variableHead == VARIABLE_HEAD;
         try {
+            if (variableHead == SHORT_VARIABLE_HEAD) {
+                indexBit = indexBit(entries);
+            }
             for (int i = 1; i < entries.size(); i++) {
                 begin(i, last, entries.get(i));
                 readChanges(i, entries.get(i));
@@ -77,7 +94,64 @@ final class DcpFileReader {
                 throw e;
             }
         }
-        return new DcpFile(source, blockSize, stackSize, layers);
+        return new DcpFile(source, blockSize, stackSize, isOfToday, layers);
+    }
+
+    /** Reads the first layer. Releases v1.4.1 to v1.6 have sizes of 32 bits in it; nothing says so. */
+    private void readBaseOfAnyRelease(LayerEntry entry) throws IOException {
+        long start = offset;
+        try {
+            readBase(entry);
+        } catch (FormatException today) {
+            offset = start;
+            variableHead = SHORT_VARIABLE_HEAD;
+            try {
+                readBase(entry);
+            } catch (FormatException e) {
+                throw today;
+            }
+        }
+    }
+
+    /**
+     * Returns where the heads of blocks have the index if variables have short heads: v1.4.1 and v1.5 have 16 bits after
+     * an id of 32, v1.6 has 30 bits after 18. Either reading of the other's indexes is zero or a multiple of 2^14.
+     */
+    private int indexBit(List<LayerEntry> entries) throws IOException {
+        Stream.concat(layers.get(0).variables().stream(), newest.stream())
+                .forEach(each -> most.merge(each.id(), DcpFile.blocks(each.size(), blockSize), Math::max));
+        if (entries.get(0).hash().length() == LayerEntry.LONG_HASH) {
+            return Integer.SIZE;
+        }
+        boolean same = true;
+        long start = offset;
+        for (LayerEntry entry : entries.subList(1, entries.size())) {
+            long last = Math.min(start + entry.size(), source.size()) - BLOCK_HEAD;
+            for (long at = start + LAYER_HEAD; at <= last; at += BLOCK_HEAD + blockSize) {
+                long bits = blockHead(at);
+                long index = bits >>> ID_BITS;
+                if ((int) bits >>> ID_BITS != 0) {
+                    return ID_BITS;
+                }
+                if (index >= most.getOrDefault((int) bits, 0L)) {
+                    return Integer.SIZE;
+                }
+                same &= index == 0;
+            }
+            start += entry.size();
+        }
+        if (!same) {
+            throw wrong(
+                    "block heads",
+                    "may be of release v1.5 or v1.6 of C FTI, and name other blocks by the one than by the other");
+        }
+        return ID_BITS;
+    }
+
+    private long blockHead(long at) throws IOException {
+        head.clear().limit(BLOCK_HEAD);
+        source.readFully(at, head);
+        return Integer.toUnsignedLong(head.getInt(0)) | Short.toUnsignedLong(head.getShort(4)) << Integer.SIZE;
     }
 
     private void begin(int layer, int last, LayerEntry entry) throws FormatException {
@@ -123,16 +197,16 @@ final class DcpFileReader {
     /** Reads the first layer, which has each variable completely. */
     private void readBase(LayerEntry entry) throws IOException {
         ByteBuffer layer = next(LAYER_HEAD, "layer 0");
-        int previousCkptId = layer.getInt();
+        int storedCkptId = layer.getInt();
         int count = variables(entry, layer.getInt());
         Map<Integer, Long> sizes = sizes(entry);
         List<LayerEntry.Variable> variables = new ArrayList<>();
         List<Blocks> blocks = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             long start = offset;
-            ByteBuffer stored = next(VARIABLE_HEAD, "variable id");
+            ByteBuffer stored = next(variableHead, "variable id");
             int id = stored.getInt();
-            long size = stored.getLong();
+            long size = variableHead == VARIABLE_HEAD ? stored.getLong() : Integer.toUnsignedLong(stored.getInt());
             Long stated = sizes.remove(id);
             if (stated == null) {
                 throw wrongAt("variable id", start, "is " + id + ", which the metadata have not, or is there again");
@@ -151,14 +225,14 @@ final class DcpFileReader {
         if (offset != end) {
             throw wrong("layer 0", "ends here, but at " + end + " by the metadata");
         }
-        layers.add(new Layer(entry, 0, previousCkptId, known, variables, blocks));
+        layers.add(new Layer(entry, 0, storedCkptId, known, variables, blocks));
     }
 
     /** Reads a later layer, which has the changed blocks, one variable after the other, in the order of the blocks. */
     private void readChanges(int number, LayerEntry entry) throws IOException {
         long start = offset;
         ByteBuffer layer = next(LAYER_HEAD, "layer " + number);
-        int previousCkptId = layer.getInt();
+        int storedCkptId = layer.getInt();
         int count = variables(entry, layer.getInt());
         Map<Integer, Long> sizes = sizes(entry);
         List<Blocks> blocks = new ArrayList<>();
@@ -166,14 +240,14 @@ final class DcpFileReader {
         int lastId = -1;
         long lastIndex = -1;
         while (offset < end) {
-            ByteBuffer stored = next(BLOCK_HEAD, "block head");
-            long low = Integer.toUnsignedLong(stored.getInt());
-            long bits = low | Short.toUnsignedLong(stored.getShort()) << Integer.SIZE;
-            int id = (int) (bits & MAX_ID);
-            long index = bits >>> ID_BITS;
+            need(BLOCK_HEAD, "block head");
+            long bits = blockHead(offset);
+            offset += BLOCK_HEAD;
+            int id = (int) bits & (indexBit == ID_BITS ? MAX_ID : -1);
+            long index = bits >>> indexBit;
             boolean follows = id == lastId ? index > lastIndex : ids.add(id);
             long size = sizes.getOrDefault(id, -1L);
-            if (!follows || size < 0 || (known && index >= DcpFile.blocks(size, blockSize))) {
+            if (!follows || size < 0 || index >= bound(id, size)) {
                 throw wrongAt(
                         "block head",
                         offset - BLOCK_HEAD,
@@ -188,7 +262,22 @@ final class DcpFileReader {
         }
         // Variables are never removed.
         List<LayerEntry.Variable> variables = entry.variables().subList(0, count);
-        layers.add(new Layer(entry, start, previousCkptId, known, variables, blocks));
+        layers.add(new Layer(entry, start, storedCkptId, known, variables, blocks));
+    }
+
+    /** Returns how many blocks of a variable a layer may name. */
+    private long bound(int id, long size) throws FormatException {
+        if (variableHead == VARIABLE_HEAD) {
+            return known ? DcpFile.blocks(size, blockSize) : Long.MAX_VALUE;
+        }
+        long count = known ? DcpFile.blocks(size, blockSize) : most.getOrDefault(id, 0L);
+        if (indexBit == Integer.SIZE && count > SHORT_INDEXES) {
+            throw wrong(
+                    "block head",
+                    "is of release v1.4.1 or v1.5 of C FTI, which counts no more than " + SHORT_INDEXES
+                            + " blocks, and variable " + id + " has " + count);
+        }
+        return count;
     }
 
     private static void same(String field, long expected, long found, long at) throws FormatException {

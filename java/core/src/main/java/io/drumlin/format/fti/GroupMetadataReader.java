@@ -66,13 +66,6 @@ final class GroupMetadataReader {
         Release release = newest == Release.V1_0 && !isOldest ? Release.V1_5 : newest;
         CkptType readType =
                 isOldest ? CkptType.FULL : Definition.needed(type, GroupMetadata.INFO, GroupMetadata.TYPE, infoOffset);
-        if (readType == CkptType.DCP && release != Release.V1_5) {
-            throw Definition.wrong(
-                    GroupMetadata.INFO,
-                    GroupMetadata.TYPE,
-                    infoOffset,
-                    "is dcp, and differential checkpoints of C FTI before v1.5 are not read");
-        }
         List<FileEntry> entries = new ArrayList<>();
         for (int i = 0; i < Math.max(files.size(), 1); i++) {
             String section = Integer.toString(i);

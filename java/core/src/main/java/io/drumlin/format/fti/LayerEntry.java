@@ -6,12 +6,15 @@ import java.util.List;
  * The metadata of a layer of a differential checkpoint; docs/formats/fti-posix.md, section 5.
  *
  * @param size size of the layer in the file, in bytes
- * @param hash the first 15 bytes of the layer's digest, 30 lower-case hexadecimal digits
+ * @param hash the first 15 bytes of the layer's digest, 30 lower-case hexadecimal digits; all 32 before v1.5
  * @param variables the variables when the layer was written; none if they are unknown. C FTI writes those of the last
  *     layer for all layers
  * @param ckptId id of the checkpoint that wrote the layer, -1 if it is unknown. C FTI writes it only for the last layer
  */
 public record LayerEntry(long size, String hash, List<Variable> variables, int ckptId) {
+
+    /** Digits of a hash before v1.5. */
+    static final int LONG_HASH = 32;
 
     static final String VARIABLE = "_var";
 

@@ -72,7 +72,7 @@ class DcpFileTest {
         DcpFile file = read(BYTES, LAYERS.subList(0, 2));
         assertThat(file.blockSize()).isEqualTo(4);
         assertThat(file.stackSize()).isEqualTo(5);
-        assertThat(file.previousCkptId(1)).isEqualTo(7);
+        assertThat(file.storedCkptId(1)).isEqualTo(7);
         assertThat(variable(file, 1, 3)).isEqualTo("abcdefghij");
         assertThat(variable(file, 1, 200_000)).isEqualTo("ABCDEFGH");
         assertThat(variable(file, 2, 200_000)).isEqualTo("ABCDWXYZ");
@@ -103,6 +103,43 @@ class DcpFileTest {
         byte[] changed = BYTES.clone();
         changed[35] ^= 1;
         assertThat(read(changed, LAYERS).isWhole(0, new SequentialDigester())).isFalse();
+    }
+
+    /**
+     * Layers as release v1.5 or v1.6 writes them: which is known only from the indexes of blocks. Index 1 of the one is
+     * index 16384 of the other, and index 65536 is 0 in v1.5.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "16384, 0x0003_0000_0003, 3",
+        "16385, 0x0001_0000_0003, may be of release v1.5 or v1.6",
+        "65537, 0x0005_0000_0003, 'release v1.4.1 or v1.5 of C FTI, which counts no more than 65536 blocks'",
+        "65537, 0x0000_0404_0003, 257",
+    })
+    void tellsReleasesByTheIndexesOfBlocks(int size, String head, String expected) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(24 + size + 15).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(1).putInt(5).putInt(0).putInt(1).putInt(3).putInt(size).position(24 + size);
+        long bits = Long.decode(head.replace("_", ""));
+        bytes.putInt(7)
+                .putInt(1)
+                .putInt((int) bits)
+                .putShort((short) (bits >>> 32))
+                .put((byte) 9);
+        List<LayerEntry.Variable> variables = List.of(new LayerEntry.Variable(3, size));
+        List<LayerEntry> layers =
+                List.of(new LayerEntry(24 + size, "", variables, -1), new LayerEntry(15, "", variables, -1));
+        if (!expected.matches("\\d+")) {
+            assertThatThrownBy(() -> read(bytes.array(), layers)).hasMessageContaining(expected);
+            return;
+        }
+        DcpFile file = read(bytes.array(), layers);
+        assertThat(file.isOfToday()).isFalse();
+        int index = Integer.parseInt(expected);
+        assertThat(file.variable(2, 3))
+                .containsExactly(
+                        new Range(24, index),
+                        new Range(24 + size + 14, 1),
+                        new Range(24 + index + 1, size - index - 1));
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.fti.Release;
 import io.drumlin.format.fti.VariableEntry;
 import io.drumlin.golden.Outcome;
 import io.drumlin.golden.fti.Checkpoint.Variable;
@@ -50,6 +51,7 @@ final class CaseComparison {
     private final Map<String, byte[]> files = new TreeMap<>();
     private final Set<String> unvisited = new TreeSet<>();
     private final Tally tally = new Tally();
+    private boolean rewritable = true;
 
     CaseComparison(Path directory, Manifest manifest, Outcome outcome) {
         this.directory = directory;
@@ -69,6 +71,11 @@ final class CaseComparison {
         private int blocks;
         private int remains;
         private int layers;
+    }
+
+    /** Whether the same calls write the same files now: differential checkpoints had other layouts. */
+    boolean rewritable() {
+        return rewritable;
     }
 
     void compare() throws IOException {
@@ -196,20 +203,33 @@ final class CaseComparison {
             FileEntry entry = metadata.files().get(i);
             String where = path.path() + " [" + i + "]";
             outcome.same(where + ": name", "dcp-id" + number + "-rank" + member.mpiRank() + ".fti", entry.name());
-            outcome.same(where + ": variables", unplaced(variables(checkpoint, member)), unplaced(entry.variables()));
+            outcome.same(
+                    where + ": variables",
+                    unplaced(variables(checkpoint, member), metadata.release()),
+                    unplaced(entry.variables(), Release.V1_5));
             byte[] bytes = visit(directories.differential(entry.name()));
             if (bytes != null) {
-                comparison.compare(entry.name(), entry, bytes, checkpoint.id(), member.appRank());
+                comparison.compare(entry.name(), entry, bytes, checkpoint.id(), metadata.release(), member.appRank());
             }
         }
+        rewritable &= comparison.ofToday();
         tally.layers += comparison.layers();
         tally.variables += comparison.variables();
     }
 
-    private static List<VariableEntry> unplaced(List<VariableEntry> variables) {
+    /** Without positions, and without types if the release writes none. */
+    private static List<VariableEntry> unplaced(List<VariableEntry> variables, Release release) {
+        boolean typed = release == Release.V1_5;
         return variables.stream()
                 .map(v -> new VariableEntry(
-                        v.id(), v.typeId(), v.typeSize(), v.size(), 0, v.name(), v.idChar(), v.dims()))
+                        v.id(),
+                        typed ? v.typeId() : -1,
+                        typed ? v.typeSize() : 1,
+                        v.size(),
+                        0,
+                        v.name(),
+                        v.idChar(),
+                        v.dims()))
                 .toList();
     }
 

@@ -8,6 +8,7 @@ import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.DcpFile;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.LayerEntry;
+import io.drumlin.format.fti.Release;
 import io.drumlin.golden.Outcome;
 import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
@@ -21,6 +22,7 @@ final class DifferentialComparison {
     private final List<Checkpoint> checkpoints;
     private final List<Checkpoint> differential;
     private final Outcome outcome;
+    private boolean ofToday = true;
     private int layers;
     private int variables;
 
@@ -36,6 +38,11 @@ final class DifferentialComparison {
         this.outcome = outcome;
     }
 
+    /** Whether all files are as C FTI writes them now. */
+    boolean ofToday() {
+        return ofToday;
+    }
+
     int layers() {
         return layers;
     }
@@ -48,8 +55,10 @@ final class DifferentialComparison {
      * Compares a rank's file.
      *
      * @param newest id of the checkpoint that wrote the last layer
+     * @param release the release whose keys the metadata have; v1.3 writes other ids into the layers
      */
-    void compare(String where, FileEntry entry, byte[] bytes, int newest, int appRank) throws IOException {
+    void compare(String where, FileEntry entry, byte[] bytes, int newest, Release release, int appRank)
+            throws IOException {
         ByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
         outcome.same(where + ": size", entry.size(), source.size());
         int last = lastIndexOf(newest);
@@ -71,11 +80,13 @@ final class DifferentialComparison {
         }
         try {
             DcpFile file = DcpFile.read(source, entry.withLayers(known));
+            ofToday &= file.isOfToday();
             for (int i = 0; i < file.layers(); i++) {
                 String layer = where + ": layer " + i;
                 outcome.same(layer + ": digest", true, file.isWhole(i, new LaneDigester()));
                 Checkpoint checkpoint = differential.get(first + i);
-                outcome.same(layer + ": checkpoint id", idBefore(checkpoint), file.previousCkptId(i));
+                int id = release == Release.V1_3 ? checkpoint.id() : idBefore(checkpoint);
+                outcome.same(layer + ": checkpoint id", id, file.storedCkptId(i));
                 compareLayer(layer, file, i, checkpoint, bytes, appRank);
                 layers++;
             }

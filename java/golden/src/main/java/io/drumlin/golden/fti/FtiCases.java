@@ -33,9 +33,12 @@ public final class FtiCases implements GoldenCases {
         if (mode != RunDirectories.POSIX && mode != RunDirectories.MPI_IO) {
             return Outcome.skipped("ckpt_io = " + mode + " is neither POSIX nor MPI-IO nor HDF5");
         }
-        new CaseComparison(directory, manifest, outcome).compare();
+        CaseComparison comparison = new CaseComparison(directory, manifest, outcome);
+        comparison.compare();
         if (!outcome.isFailed()) {
-            new Rewriter(directory, manifest, outcome).rewrite();
+            if (comparison.rewritable()) {
+                new Rewriter(directory, manifest, outcome).rewrite();
+            }
             new Restarts(directory, manifest, outcome).restart();
         }
         return outcome;

@@ -139,14 +139,15 @@ final class Restarts {
         return nothingLost ? newest(scenario.id()).id() : scenario.id();
     }
 
-    /** What is recovered, by the id that C FTI tells. */
+    /** What is recovered, by the id that C FTI tells; v1.3 tells that of the differential checkpoint itself. */
     private Checkpoint newest(int id) {
         List<Checkpoint> all = manifest.checkpoints();
         int newest = -1;
         for (int i = 0; i < all.size(); i++) {
             boolean differential = all.get(i).type() == CkptType.DCP;
             int before = i == 0 ? 0 : all.get(i - 1).id();
-            if (id == (differential ? before : all.get(i).id())) {
+            if (id == (differential ? before : all.get(i).id())
+                    || (newest < 0 && id == all.get(i).id())) {
                 newest = i;
             }
         }

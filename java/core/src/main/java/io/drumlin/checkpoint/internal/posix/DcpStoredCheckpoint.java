@@ -25,8 +25,6 @@ import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -42,8 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DcpStoredCheckpoint implements StoredCheckpoint {
 
-    private static final int FILE_HEAD = 8;
-
     private final StorageEngine storage;
     private final Communicator app;
     private final RejectedFiles rejected;
@@ -54,6 +50,7 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
     private @Nullable DcpFile whole;
     private boolean there;
     private long layers;
+    private boolean isContinued;
     private final int newest;
     private final OptionalLong identity;
 
@@ -68,9 +65,10 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
      * @param entry entry of this rank's file in the metadata
      * @param file the file after the layers that are whole on all ranks
      * @param ckptId id of the previous checkpoint, recorded in the last of these layers
-     * @param isNewest whether the metadata have no further layers
+     * @param isContinued whether the next layer may follow: the metadata have no further layers, and no rank's file is
+     *     of an earlier release
      */
-    record Opened(FileEntry entry, DcpFile file, int ckptId, boolean isNewest) {}
+    record Opened(FileEntry entry, DcpFile file, int ckptId, boolean isContinued) {}
 
     /**
      * Determines how many layers exist, without reading them. Collective.
@@ -203,9 +201,10 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
 
     @Override
     public void agreeOnWhole() throws IOException {
-        long[] least = {layers};
+        long[] least = {layers, whole == null || whole.isOfToday() ? 1 : 0};
         app.allreduce(least, Op.MIN);
         layers = least[0];
+        isContinued = least[1] > 0;
         long[] id = {Long.MIN_VALUE};
         if (layers > 0) {
             rejected.succeeds("reading", path, () -> id[0] = previousCkptId());
@@ -226,24 +225,16 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
 
     /** Returns the id in the last layer, which is the id of the previous checkpoint. */
     private int previousCkptId() throws IOException {
-        long offset = layers == 1
-                ? FILE_HEAD
-                : entry.layers().stream()
-                        .limit(layers - 1)
-                        .mapToLong(LayerEntry::size)
-                        .sum();
-        ByteBuffer id = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
-            BlockFileSource.readFully(file, offset, id);
+            return DcpFile.storedCkptId(new BlockFileSource(file), entry, (int) layers - 1);
         }
-        return id.getInt(0);
     }
 
     @Override
     public StoredFile open(Path file) throws IOException {
         DcpFile found = Optional.ofNullable(whole).orElseThrow().first((int) layers);
-        opening.accept(
-                new Opened(entry, found, previous, layers == entry.layers().size()));
+        opening.accept(new Opened(
+                entry, found, previous, isContinued && layers == entry.layers().size()));
         return DcpLayerFormat.stored(ckptId, entry, found);
     }
 }

@@ -192,10 +192,10 @@ public final class PosixDifferential {
      *
      * @param fileName name of this rank's file
      * @param file the file after these layers
-     * @param isNewest whether no layers follow them. Following layers may be whole when they are read again, so the
-     *     file is then left unchanged and the next checkpoint begins another one
+     * @param isContinued whether the next layer may follow them. Otherwise later layers may be whole when they are read
+     *     again, or are of another layout: the file is left unchanged and the next checkpoint begins another one
      */
-    void resume(String fileName, DcpFile file, boolean isNewest) {
+    void resume(String fileName, DcpFile file, boolean isContinued) {
         DifferentialConfig adopted = config.with((int) file.blockSize(), (int) file.stackSize());
         if (!adopted.equals(config)) {
             LOG.log(
@@ -213,7 +213,8 @@ public final class PosixDifferential {
         // Ranks in file names come from the run that began the file; the files that follow it have the same rank.
         fileRank = name.rank();
         names = null;
-        committed = isNewest ? new DcpLayerState(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
+        committed =
+                isContinued ? new DcpLayerState(name.number(), fileName, file.entries(), Map.of(), lastCkptId) : null;
     }
 
     /**

@@ -482,7 +482,7 @@ public final class PosixMode implements IoMode {
         lastName = layers.entry().name();
         differential.ifPresent(files -> {
             files.completed(layers.ckptId());
-            files.resume(layers.entry().name(), layers.file(), layers.isNewest());
+            files.resume(layers.entry().name(), layers.file(), layers.isContinued());
         });
     }
 
