@@ -9,32 +9,29 @@ import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.PathStatus;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.RandomAccessFile;
 import java.lang.System.Logger;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a second job away from the directories of a run (docs/formats/fti-run-directory.md, section 11). The lease is a
- * file that names the process that writes to the directories. A thread renews the file's time, because between two
- * checkpoints nothing else distinguishes a job that computes on another host from a killed one.
+ * file that names the process that writes to the directories. A thread counts in it, because between two checkpoints
+ * nothing else distinguishes a job that computes on another host from a killed one.
  *
- * <p>A start waits until it has seen whether the file is renewed. Therefore clocks are not compared, and a killed job
- * does not keep another from starting. One rank of the run has the lease.
+ * <p>A start waits until it has seen whether the file's bytes change. Therefore neither clocks nor the times of files count,
+ * and a killed job does not keep another from starting. One rank of the run has the lease.
  */
 public final class Lease implements AutoCloseable {
 
@@ -51,6 +48,9 @@ public final class Lease implements AutoCloseable {
 
     private static final long POLL_MILLIS = 50;
 
+    /** How often a lease is read, at most, while it is watched. */
+    private static final int LOOKS = 200;
+
     private final Path file;
     private final LeaseHolder holder;
     private final CountDownLatch over = new CountDownLatch(1);
@@ -58,6 +58,11 @@ public final class Lease implements AutoCloseable {
     private final Thread atExit;
     private volatile boolean told;
     private volatile long toldNanos;
+
+    /** The file of this lease, by whatever name. No channel: an interrupt would close it. */
+    private @Nullable RandomAccessFile written;
+
+    private long renewals;
 
     private Lease(Path file, LeaseHolder holder, Duration watch) {
         this.file = file;
@@ -176,7 +181,7 @@ public final class Lease implements AutoCloseable {
 
     /** Puts a written lease into its place, so that a kill leaves the whole lease or none. */
     private void make(Path own) throws IOException {
-        if (Files.notExists(own)) {
+        if (written == null) {
             write(own);
         }
         try {
@@ -192,9 +197,9 @@ public final class Lease implements AutoCloseable {
     /** Takes the lease over from a job that has ended; returns false if there is no lease any more. */
     private boolean isTakenOver(IOException notMade, Path own, Duration watch, Duration grace, String ended)
             throws IOException {
-        Optional<LeaseHolder> other = readOther();
+        Optional<String> other = readOther();
         if (other.isPresent()) {
-            requireEnded(other.get(), watch, grace, ended);
+            requireEnded(LeaseHolder.of(other.get()), watch, grace, ended);
         }
         if (!(notMade instanceof FileAlreadyExistsException)) {
             throw notMade;
@@ -207,18 +212,15 @@ public final class Lease implements AutoCloseable {
     }
 
     private void write(Path path) throws IOException {
-        try (FileChannel made = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            ByteBuffer text = ByteBuffer.wrap(holder.toText().getBytes(StandardCharsets.UTF_8));
-            while (text.hasRemaining()) {
-                made.write(text);
-            }
-            // A power loss would leave an empty one.
-            made.force(true);
-        }
+        RandomAccessFile made = new RandomAccessFile(path.toFile(), "rw");
+        written = made;
+        made.write(holder.toText().getBytes(StandardCharsets.UTF_8));
+        // A power loss would leave an empty one.
+        made.getFD().sync();
     }
 
     /** Reads the lease of another job; throws if it cannot be determined whether there is one. */
-    private Optional<LeaseHolder> readOther() throws DrumlinException {
+    private Optional<String> readOther() throws DrumlinException {
         try {
             return read();
         } catch (IOException e) {
@@ -271,15 +273,15 @@ public final class Lease implements AutoCloseable {
             if (System.nanoTime() - begin > grace.toNanos()) {
                 return false;
             }
-            pause();
+            pause(POLL_MILLIS);
         }
         return true;
     }
 
     /** Waits until a renewal has been seen, or the time is over. */
     private boolean isRenewed(LeaseHolder other, Duration watch) throws IOException {
-        Optional<FileTime> first = time();
-        if (first.isEmpty() || isOld(first.get())) {
+        Optional<String> first = readOther();
+        if (first.isEmpty() || LeaseHolder.isTold(first.get())) {
             return false;
         }
         LOG.log(
@@ -292,40 +294,27 @@ public final class Lease implements AutoCloseable {
                 file);
         long begin = System.nanoTime();
         while (System.nanoTime() - begin < watch.toNanos()) {
-            pause();
-            Optional<FileTime> now = time();
+            pause(Math.max(POLL_MILLIS, watch.toMillis() / LOOKS));
+            Optional<String> now = readOther();
             if (!now.equals(first)) {
-                return now.isPresent() && !isOld(now.get());
+                return now.isPresent() && !LeaseHolder.isTold(now.get());
             }
         }
         return false;
     }
 
-    /** Returns whether a time is too old to be explained by a difference between clocks. */
-    private static boolean isOld(FileTime time) {
-        return time.toInstant().isBefore(Instant.now().minus(Duration.ofDays(1)));
-    }
-
-    private static void pause() throws IOException {
+    private static void pause(long millis) throws IOException {
         try {
-            Thread.sleep(POLL_MILLIS);
+            Thread.sleep(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("the thread was interrupted");
         }
     }
 
-    private Optional<FileTime> time() throws IOException {
+    private Optional<String> read() throws IOException {
         try {
-            return Optional.of(Files.getLastModifiedTime(file));
-        } catch (NoSuchFileException e) {
-            return Optional.empty();
-        }
-    }
-
-    private Optional<LeaseHolder> read() throws IOException {
-        try {
-            return Optional.of(LeaseHolder.of(PathStatus.readText(file)));
+            return Optional.of(PathStatus.readText(file));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
@@ -339,7 +328,7 @@ public final class Lease implements AutoCloseable {
     public void requireOwn() throws DrumlinException {
         Optional<LeaseHolder> now;
         try {
-            now = read();
+            now = read().map(LeaseHolder::of);
         } catch (IOException e) {
             throw unreadable("keeping the run's directories", e)
                     .advice("nothing in them has been changed: mend the cause and try again")
@@ -363,7 +352,7 @@ public final class Lease implements AutoCloseable {
     public void endsSoon() {
         toldNanos = System.nanoTime();
         told = true;
-        setTime(FileTime.fromMillis(0));
+        mark(LeaseHolder.TOLD);
     }
 
     private void renew(Duration pause) {
@@ -375,7 +364,7 @@ public final class Lease implements AutoCloseable {
                 if (told ? now - toldNanos >= GRACE.toNanos() : now - renewed >= pause.toNanos()) {
                     told = false;
                     renewed = now;
-                    setTime(FileTime.from(Instant.now()));
+                    mark(LeaseHolder.renewed(++renewals));
                 }
             }
         } catch (InterruptedException e) {
@@ -383,19 +372,30 @@ public final class Lease implements AutoCloseable {
         }
     }
 
-    private void setTime(FileTime time) {
+    /** Changes the end of what this lease has written. What another job has put into its place is another file. */
+    private synchronized void mark(String end) {
         try {
-            Files.setLastModifiedTime(file, time);
+            if (written != null) {
+                byte[] bytes = end.getBytes(StandardCharsets.UTF_8);
+                written.seek(written.length() - bytes.length);
+                written.write(bytes);
+                written.getFD().sync();
+            }
         } catch (IOException e) {
             // A job that watches the lease may now take it over; this run's next checkpoint is then refused.
             LOG.log(Logger.Level.DEBUG, "the lease {0} was not renewed: {1}", file, e.toString());
         }
     }
 
-    private void delete() {
+    private synchronized void delete() {
         over.countDown();
         try {
-            if (read().filter(now -> now.token().equals(holder.token())).isPresent()) {
+            if (written != null) {
+                written.close();
+            }
+            if (read().map(LeaseHolder::of)
+                    .filter(now -> now.token().equals(holder.token()))
+                    .isPresent()) {
                 Files.deleteIfExists(file);
             }
         } catch (IOException e) {

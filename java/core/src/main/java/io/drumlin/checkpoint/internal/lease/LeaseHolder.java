@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -25,6 +26,10 @@ import java.util.function.UnaryOperator;
 public record LeaseHolder(String token, String host, String machine, long pid, String start, String job) {
 
     private static final String SECTION = "lease";
+
+    /** The end of a lease whose process was told to end, and may be killed. As long as that of another lease. */
+    static final String TOLD = "told-to-end\n";
+
     private static final Path PROC = Path.of("/proc");
 
     /**
@@ -142,7 +147,17 @@ public record LeaseHolder(String token, String host, String machine, long pid, S
         values.put("pid", Long.toString(pid));
         values.put("start", start);
         values.put("job", job);
-        return IniFile.dump(Map.of(SECTION, values));
+        return IniFile.dump(Map.of(SECTION, values)).stripTrailing() + "\nrenewed = " + renewed(0);
+    }
+
+    /** Returns the end of a lease that was renewed so many times. */
+    static String renewed(long times) {
+        return String.format(Locale.ROOT, "%0" + (TOLD.length() - 1) + "d\n", times);
+    }
+
+    /** Returns whether the text of a lease says that its process was told to end. */
+    static boolean isTold(String text) {
+        return text.endsWith(TOLD);
     }
 
     /** Parses a file that may be damaged; missing fields are empty. */
