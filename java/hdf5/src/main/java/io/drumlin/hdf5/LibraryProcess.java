@@ -11,6 +11,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.charset.Charset;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +55,8 @@ final class LibraryProcess implements Hdf5Library.Content {
     private static final int ENCODING_PREFIX = 2;
 
     private static final int MOST_WORDS = 300;
+
+    private static final long SECONDS_TO_END = 1;
 
     private final Path file;
     private final Process process;
@@ -109,6 +113,7 @@ final class LibraryProcess implements Hdf5Library.Content {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:-UsePerfData",
                 "-XX:+SuppressFatalErrorMessage",
+                "-Xlog:disable", // It goes to stdout, where the answers are.
                 "--enable-native-access=ALL-UNNAMED"));
         System.getProperties().forEach((name, value) -> {
             if (name.toString().matches("org\\.bytedeco\\..*|java\\.library\\.path|java\\.io\\.tmpdir")) {
@@ -193,18 +198,19 @@ final class LibraryProcess implements Hdf5Library.Content {
 
     /** Returns what is known of the end of the process. */
     private IOException ended(IOException cause) {
-        String words;
-        try (DataInputStream said = new DataInputStream(process.getErrorStream())) {
-            words = new String(said.readNBytes(MOST_WORDS), Charset.defaultCharset()).strip();
-        } catch (IOException e) {
-            words = "";
-        }
-        String code;
-        try {
+        String words = "";
+        String code = "unknown";
+        try (InputStream said = process.getErrorStream()) {
+            // What it writes may be no answer at all.
+            if (!process.waitFor(SECONDS_TO_END, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
             code = String.valueOf(process.waitFor());
+            words = new String(said.readNBytes(MOST_WORDS), Charset.defaultCharset()).strip();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            code = "unknown";
+        } catch (IOException e) {
+            // Without its words.
         }
         IOException failure = new Refusal(
                         Refusal.Kind.LACKING,

@@ -21,7 +21,10 @@ import org.bytedeco.javacpp.BytePointer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that were made to harm the library harm nobody else. */
 @Tag("native")
@@ -58,6 +61,28 @@ class HostileFileTest {
         assertThatThrownBy(() -> library.open(image, file).close())
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(file.toString());
+    }
+
+    /** The JVM warns on stdout, where the answers are; other words there are an error, which is not waited for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"exec \"$REAL\" -Xlog:safepoint=info,class+load=info \"$@\"", "echo words; exec sleep 100"})
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void wordsOfTheJvmAreNoAnswers(String body) throws IOException {
+        Path file = zeros(1 << 20);
+        String home = System.getProperty("java.home");
+        Path java = Files.createDirectories(directory.resolve("home/bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\nREAL='" + home + "/bin/java'\n" + body + "\n");
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        System.setProperty("java.home", directory.resolve("home").toString());
+        try (Hdf5Library.Content content = new NativeHdf5Library().open(file)) {
+            assertThat(content.datasets()).hasSize(1);
+            assertThat(body).contains("REAL");
+        } catch (IOException e) {
+            assertThat(e).hasMessageContaining("has ended");
+            assertThat(body).doesNotContain("REAL");
+        } finally {
+            System.setProperty("java.home", home);
+        }
     }
 
     /** A chunk of zeros that is a thousand times as large as the file, which a small limit of memory does not hold. */
