@@ -15,7 +15,7 @@
  *   rename   rename, renameat, renameat2; path is one of the two
  *   mmap     mmap of a file; flip turns over a bit of a private mapping, for this process only
  *   memory   posix_memalign, aligned_alloc
- *   uring    io_uring_setup, always and with ENOSYS; takes no other words but rank
+ *   uring    io_uring_setup, always, with ENOSYS or what error says; takes no other words but that and rank
  *
  * The kernel takes transfers of io_uring from memory, where nothing can be put in between. So a rule for read or write,
  * like the rule uring, refuses io_uring to the whole process, and the engine native does with threads that call pread
@@ -49,12 +49,17 @@
         next; \
     })
 
+/* Refuses io_uring as a kernel without it does, or as a container that forbids it. */
 static void refuse_io_uring(void)
 {
+    unsigned error = ENOSYS;
+    for (int i = 0; i < rule_count; i++)
+        if (strcmp(rules[i].call, "uring") == 0 && rules[i].effect == ERROR)
+            error = (unsigned)rules[i].value;
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};

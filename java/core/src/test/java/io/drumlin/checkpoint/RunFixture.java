@@ -125,7 +125,7 @@ public final class RunFixture {
     }
 
     /** All but what a checkpoint has replaced, which may be on its way out, the lease of a run that is open, its log of checkpoints and its starts. */
-    private List<Path> walk() throws IOException {
+    public List<Path> walk() throws IOException {
         List<Path> found = new ArrayList<>();
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
             @Override
