@@ -87,6 +87,40 @@ class KeptOnNodesTest extends RunsOnNodes {
         recovers(run, hosts, parent, 6);
     }
 
+    /** A log that cannot be read now is no failure of a checkpoint. Nothing goes meanwhile. */
+    @ParameterizedTest
+    @CsvSource({"1, keep_l1", "4, keep"})
+    void withoutTheLogAllStay(int level, String key) throws IOException {
+        RunFixture run = run("3", Map.of("drumlin." + key, "2"));
+        run.runOn(NODES, (checkpoints, comm) -> {
+            take(checkpoints, 1, Level.of(level));
+            take(checkpoints, 2, Level.of(level));
+            Path log = run.directory()
+                    .resolve("Meta")
+                    .resolve(run.restartValue("exec_id"))
+                    .resolve("drumlin-commits");
+            comm.barrier();
+            if (comm.rank() == 0) {
+                Files.move(log, log.resolveSibling("away"));
+                // To read it is an EIO.
+                Files.createSymbolicLink(log, Path.of("/proc/self/mem"));
+            }
+            comm.barrier();
+            take(checkpoints, 3, Level.of(level));
+            comm.barrier();
+            if (comm.rank() == 0) {
+                Files.delete(log);
+                Files.move(log.resolveSibling("away"), log);
+            }
+            comm.barrier();
+            take(checkpoints, 4, Level.of(level));
+        });
+        String parent = run.restartValue("exec_id");
+        recovers(run, NODES, parent, 3);
+        recovers(run, NODES, parent, 4);
+        assertThatThrownBy(() -> recovers(run, NODES, parent, 2)).hasMessageContaining("there is no checkpoint 2");
+    }
+
     /** A checkpoint of a higher level supersedes those of lower ones, which are kept too. */
     @ParameterizedTest
     @CsvSource({"1, 0", "3, 0", "3, 1"})

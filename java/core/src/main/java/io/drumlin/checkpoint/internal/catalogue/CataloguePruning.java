@@ -110,9 +110,9 @@ final class CataloguePruning {
         }
         Archive.Judged judged = judge(execId, surveyed.checkpoints(), kept);
         if (!judged.unknown().isEmpty()) {
-            refused.add(execId + ": " + new RunDirectory(config, execId, 0).commitLog() + " does not have checkpoints "
-                    + judged.unknown()
-                    + ", and nothing else tells how old they are: they stay; see drumlin run delete");
+            refused.add(execId + ": " + new RunDirectory(config, execId, 0).commitLog()
+                    + " does not say how old checkpoints " + judged.unknown()
+                    + " are, or one of these cannot be read: they stay; see drumlin run delete");
         }
         for (int ckptId : judged.superfluous()) {
             for (Path path : archive.paths(ckptId)) {

@@ -194,7 +194,7 @@ public final class Archive {
         }
         Map<Integer, List<Path>> archived = archived(directories);
         long current = bytes(PathStatus.entries(directories.committed(Level.L4)), kept);
-        Judged judged = judge(archived, kept, current, order.read(), storage);
+        Judged judged = judge(archived, kept, current, order.readForDeletion(), storage);
         order.tell(judged.unknown, directories.archive());
         list(Set.copyOf(judged.superfluous));
         return judged.superfluous.stream()
@@ -227,7 +227,7 @@ public final class Archive {
         for (Map.Entry<Integer, List<Path>> each : archived.entrySet()) {
             ages.put(
                     each.getKey(),
-                    order.age(each.getKey(), CheckpointIdentity.of(each.getKey(), each.getValue(), storage)));
+                    order.age(each.getKey(), CheckpointIdentity.forDeletion(each.getKey(), each.getValue(), storage)));
         }
         List<Integer> unknown = CommitOrder.unknown(List.copyOf(archived.keySet()), ages::get);
         List<Integer> known = new ArrayList<>(archived.keySet());

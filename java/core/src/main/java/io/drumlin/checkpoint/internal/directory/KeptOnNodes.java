@@ -157,7 +157,7 @@ public final class KeptOnNodes {
     public static void addAges(Path root, CommitOrder order, StorageEngine storage, Map<String, Age> ages)
             throws IOException {
         for (Kept each : in(root)) {
-            OptionalLong identity = CheckpointIdentity.of(each.ckptId, List.of(each.path), storage);
+            OptionalLong identity = CheckpointIdentity.forDeletion(each.ckptId, List.of(each.path), storage);
             addAge(name(each.level, each.ckptId), order.age(each.ckptId, identity), ages);
         }
     }
@@ -197,7 +197,7 @@ public final class KeptOnNodes {
     /** Returns the names of those that do not stay, of what the ranks have found. */
     private static String names(List<String> found, List<Path> roots, KeptCheckpoints rule, CommitOrder order)
             throws IOException {
-        order.read();
+        order.readForDeletion();
         Map<String, Age> ages = new TreeMap<>();
         for (String line : found.stream().flatMap(String::lines).toList()) {
             String[] words = line.split(" ", -1);
@@ -216,7 +216,7 @@ public final class KeptOnNodes {
         StringBuilder words = new StringBuilder();
         for (Path root : roots) {
             for (Kept each : in(root)) {
-                OptionalLong identity = CheckpointIdentity.of(each.ckptId, List.of(each.path), storage);
+                OptionalLong identity = CheckpointIdentity.forDeletion(each.ckptId, List.of(each.path), storage);
                 words.append(name(each.level, each.ckptId))
                         .append(' ')
                         .append(each.ckptId)

@@ -11,6 +11,7 @@ import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,6 +25,8 @@ import java.util.OptionalLong;
  * FTI-FF a part of the stamp in each file, otherwise the time in the metadata.
  */
 public final class CheckpointIdentity {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private CheckpointIdentity() {}
 
@@ -56,6 +59,16 @@ public final class CheckpointIdentity {
             }
         }
         return OptionalLong.empty();
+    }
+
+    /** Returns the identity of a checkpoint that may go: empty, so that it stays, also if a file cannot be read now. */
+    public static OptionalLong forDeletion(int ckptId, Collection<Path> paths, StorageEngine storage) {
+        try {
+            return of(ckptId, paths, storage);
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "the age of a checkpoint is not known now", e);
+            return OptionalLong.empty();
+        }
     }
 
     /** Returns the files to look at, in this order: a run may have changed its mode, and the data say what is there. */

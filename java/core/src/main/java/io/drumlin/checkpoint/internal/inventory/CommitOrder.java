@@ -99,6 +99,17 @@ public final class CommitOrder {
         return this;
     }
 
+    /** Reads the log to see what may go. If that fails nothing is known, so that all stays for now. */
+    public CommitOrder readForDeletion() {
+        try {
+            return read();
+        } catch (IOException e) {
+            LOG.log(Logger.Level.DEBUG, "the order of the checkpoints is not known now", e);
+            entries = List.of();
+            return this;
+        }
+    }
+
     /** Returns the entries of a log, in its order. Incomplete or damaged lines are ignored. */
     public static List<Entry> entries(Path log) throws IOException {
         List<Entry> entries = new ArrayList<>();
@@ -185,8 +196,8 @@ public final class CommitOrder {
         if (!unknown.isEmpty() && told.add(directory + " " + unknown)) {
             LOG.log(
                     Logger.Level.WARNING,
-                    "{0} does not have checkpoints {1} in {2}, and nothing else tells how old they are: they stay until the"
-                            + " run has taken enough others; drumlin run delete deletes one",
+                    "{0} does not say how old checkpoints {1} in {2} are, or one of these cannot be read: they stay until"
+                            + " the run has taken enough others; drumlin run delete deletes one",
                     log,
                     unknown,
                     directory);
