@@ -28,6 +28,9 @@ final class CheckpointWatch {
 
     private static final String COMMITTED = "committed ";
 
+    /** In the line of a checkpoint that the run has not taken: a restart of a branch writes it, which is no progress. */
+    private static final String TAKEN_BEFORE = " -1 ";
+
     private final List<Seen> committed = new ArrayList<>();
     private final List<Seen> moves = new ArrayList<>();
 
@@ -121,7 +124,7 @@ final class CheckpointWatch {
 
     private static Optional<String> committedIn(Path config) throws IOException {
         Path log = log(config);
-        return last(log, COMMITTED).map(line -> log + " " + line);
+        return last(log, COMMITTED).filter(line -> !line.contains(TAKEN_BEFORE)).map(line -> log + " " + line);
     }
 
     private static Optional<String> last(Path log, String event) throws IOException {

@@ -214,6 +214,9 @@ final class LaunchCommand implements Callable<Integer> {
         LaunchedRun run = config == null ? null : new LaunchedRun(config);
         int failures = 0;
         int restarts = 0;
+        if (run != null && before != null && job.launcher() == JobCommand.Launcher.SRUN) {
+            run.awaitOrphan(events);
+        }
         while (true) {
             LaunchedRun.Entry then = before;
             before = run == null ? null : run.entry(events);

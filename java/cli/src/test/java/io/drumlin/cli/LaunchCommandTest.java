@@ -263,10 +263,15 @@ class LaunchCommandTest {
 
     /** Writes down that a launch was killed while its first job ran. */
     private void killedIn(Path config) throws IOException {
+        killedIn(config, 0);
+    }
+
+    private void killedIn(Path config, int failure) throws IOException {
         Files.writeString(
                 log,
                 "{\"time\":\"\",\"event\":\"start\",\"command\":[],\"config\":\"" + config
-                        + "\",\"exec_id\":\"id\",\"failure\":0}\n",
+                        + "\",\"exec_id\":\"id\",\"failure\":" + failure + "}\n",
+                StandardOpenOption.CREATE,
                 StandardOpenOption.APPEND);
     }
 
@@ -330,6 +335,52 @@ class LaunchCommandTest {
         assertThat(all("stepped_over", "checkpoint")).containsExactly(1);
         assertThat(all("stepped_over", "undo")).containsExactly("exec_id = " + execId + ", failure = 1");
         assertThat(launch(List.of("--poison", "2"), mpirun, "x")).isEqualTo(ExitCode.USAGE);
+    }
+
+    /** Otherwise a bad node, from whose starts nothing can go on, costs one checkpoint after the other, and no node's turn comes. */
+    @Test
+    void aStepBackIsNoProgress() throws IOException {
+        Path config = RunConfig.write(folder, 3, 1, "head = 0");
+        Files.writeString(config, "[drumlin]\nkeep = 5\n", StandardOpenOption.APPEND);
+        ThreadCommunicator.run(1, world -> {
+            try (Checkpoints checkpoints = Checkpoints.open(config, world)) {
+                checkpoints.protect(1, new long[10]);
+                for (int id = 1; id <= 4; id++) {
+                    checkpoints.checkpoint(id, Level.L4);
+                }
+            }
+        });
+        List<String> options = new ArrayList<>(onNodes());
+        options.addAll(List.of("--config", config.toString(), "--poison", "2", "--tries", "5"));
+        // A restart writes down from what a branch goes on.
+        String mpirun = mpirun(
+                "LOG=\"$DIR/Meta/$(sed -n 's/^exec_id *= *//p' \"$DIR/config.fti\")/drumlin-commits\"\n"
+                        + "grep -q committed \"$LOG\" || printf 'begun 1 L4 7 -1 0\\ncommitted 1 L4 7 -1 0\\n' >>\"$LOG\"\nexit 1");
+        assertThat(launch(options, mpirun, "x")).isEqualTo(1);
+        assertThat(all("end", "status")).hasSize(5);
+        assertThat(all("node_suspected", "node")).containsExactly("b", "a", "b");
+    }
+
+    /** srun waits for the step of a launch that was killed, which may complete the run then. */
+    @Test
+    void whatAKilledLaunchHasLeftIsAwaited() throws Exception {
+        withRun();
+        Path config = folder.resolve("config.fti");
+        Files.writeString(config, Files.readString(config).replace("failure = 0", "failure = 1"));
+        killedIn(config, 1);
+        Files.createFile(folder.resolve("meta/id/drumlin-lease"));
+        script("sinfo", "printf 'a idle\nb idle\nc idle\n'");
+        script(
+                "squeue",
+                "printf '7.batch\n7.0\n'\n" + "if [ -e \"$DIR/asked\" ]; then rm -f \"$DIR/meta/id/drumlin-lease\"; "
+                        + completed("id") + "fi\ntouch \"$DIR/asked\"");
+        String srun = script("srun", "touch \"$DIR/calls\"");
+        Map<String, String> job = Map.of("SLURM_JOB_ID", "7");
+        assertThat(launchUnderSlurm(job, "--config", config.toString(), "--", srun, "x"))
+                .as(Files.readString(folder.resolve("output")))
+                .isZero();
+        assertThat(folder.resolve("calls")).doesNotExist();
+        assertThat(all("waiting", "step")).containsExactly("7.0");
     }
 
     private static String entryOf(Path config, String key) throws IOException {
