@@ -99,7 +99,7 @@ class MistakesTest {
 
     /** The groups were those of the number of ranks before: other groups are no mistake of a program that allows another number. */
     @Test
-    void anotherGroupSizeWithAnotherNumberOfRanksIsNone() throws IOException {
+    void anotherGroupSizeWithAnotherNumberOfRanksIsNone() throws Throwable {
         RunFixture run = new RunFixture(directory, Map.of("advanced.local_test", "0", "basic.group_size", "2"));
         run.runOn(List.of("a", "a", "b", "b"), (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {comm.rank()});
@@ -108,6 +108,11 @@ class MistakesTest {
         });
         change(run, "node_size", "1");
         change(run, "group_size", "1");
+        // Levels 2 and 3 are lost with it, which the program learns before it asks for them.
+        assertThat(said(() -> run.runOn(
+                        List.of("b", "a"), builder -> builder.anyNumberOfRanks().open(), (checkpoints, comm) -> {})))
+                .filteredOn(line -> line.contains("level 2 or 3, which fail now, with group_size = 1"))
+                .hasSize(1);
         run.runOn(List.of("b", "a"), builder -> builder.anyNumberOfRanks().open(), (checkpoints, comm) -> {
             int[] values = new int[2];
             checkpoints.protect(0, values);
@@ -285,6 +290,24 @@ class MistakesTest {
                     }
                 }))
                 .noneMatch(line -> line.contains("not recovered"));
+    }
+
+    /** Not after hours of computing, at the first checkpoint in such a file. */
+    @Test
+    void aDirectoryOfSharedFilesThatCannotBeMadeIsFoundAtTheStart() throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+        RunFixture run = new RunFixture(
+                directory,
+                Map.of(
+                        "basic.ckpt_io",
+                        "5",
+                        "basic.h5_single_file_enable",
+                        "1",
+                        "basic.h5_single_file_dir",
+                        file.resolve("h5").toString()));
+        assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {}))
+                .isInstanceOf(DrumlinException.class)
+                .hasMessageContaining(file.resolve("h5").toString());
     }
 
     /** What the library says meanwhile. */

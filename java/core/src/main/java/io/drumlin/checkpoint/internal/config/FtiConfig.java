@@ -382,15 +382,15 @@ public final class FtiConfig {
     }
 
     private void checkGroupSize() throws DrumlinException {
-        boolean l2 = interval(Level.L2) > 0 || meanSecondsBetweenFailures.containsKey(Level.L2);
-        boolean l3 = interval(Level.L3) > 0 || meanSecondsBetweenFailures.containsKey(Level.L3);
-        if ((l2 || l3) && groupSize < 2) {
-            throw values.refused(
-                    "basic", "group_size", "2 or more while ckpt_l2, ckpt_l3, mtbf_l2 or mtbf_l3 is above 0");
+        boolean l3 = isWanted(Level.L3);
+        if (((l3 || isWanted(Level.L2)) && groupSize < 2) || (l3 && groupSize >= 32)) {
+            String keys = "while ckpt_l2, ckpt_l3, mtbf_l2, mtbf_l3, keep_l2 or keep_l3 asks for them";
+            throw values.refused("basic", "group_size", "2 or more, and below 32 for level 3, " + keys);
         }
-        if (l3 && groupSize >= 32) {
-            throw values.refused("basic", "group_size", "below 32 while ckpt_l3 or mtbf_l3 is above 0");
-        }
+    }
+
+    private boolean isWanted(Level level) {
+        return interval(level) > 0 || meanSecondsBetweenFailures.containsKey(level) || kept.onNodes(level) > 1;
     }
 
     /** Returns the file from which the settings were read. */

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.directory;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.SingleFileConfig;
 import io.drumlin.storage.OwnDirectory;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
@@ -35,6 +36,7 @@ public final class RunDirectory {
     private final Optional<Path> nodeDirectory;
     private final boolean staging;
     private final Path globalStash;
+    private final Optional<Path> singleFiles;
 
     public RunDirectory(FtiConfig config, String execId, int rank) {
         this(config, config.ckptDir(), execId, rank);
@@ -57,6 +59,9 @@ public final class RunDirectory {
         meta = metaRoot.resolve(execId);
         staging = config.staging();
         globalStash = config.glblStashDir().resolve("stash");
+        singleFiles = Optional.of(config.singleFile())
+                .filter(SingleFileConfig::enable)
+                .map(SingleFileConfig::directory);
     }
 
     /**
@@ -92,6 +97,9 @@ public final class RunDirectory {
                 DirectoryTree.make(shared, storage);
             }
             OwnDirectory.requireNoLink(shared);
+        }
+        if (singleFiles.isPresent()) {
+            DirectoryTree.make(singleFiles.get(), storage);
         }
     }
 

@@ -407,15 +407,15 @@ public final class CheckpointCoordinator {
         if (!mustTakeOver) {
             return;
         }
+        NodeOrder order = run.order(app);
+        // The same on all ranks, which have one configuration; if it cannot be written, nothing is deleted.
+        String topology = TopologyFile.toIni(config, order, run.topology().ranksOfApplication());
         if (elastic != null) {
             checkpointList.addOfPreviousRun(elastic.ckptId(), elastic.level(), elastic.ranks());
         }
         levels.deleteOfPreviousRun();
-        NodeOrder order = run.order(app);
         Agreement.run(app, "writing " + directories.topologyFile(), () -> {
             if (app.rank() == 0) {
-                String topology =
-                        TopologyFile.toIni(config, order, run.topology().ranksOfApplication());
                 TextFiles.replace(directories.topologyFile(), topology, run.storage());
             }
         });

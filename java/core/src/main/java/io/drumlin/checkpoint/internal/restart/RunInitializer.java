@@ -22,6 +22,7 @@ import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Reader;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.PreviousRun;
+import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -252,6 +253,20 @@ public final class RunInitializer {
                     Integer.toString(from.ckptId()),
                     Integer.toString(from.ranks()),
                     Integer.toString(app.size()));
+        }
+        Agreement.run(app, "reading the log of checkpoints", this::warnOfLostLevels);
+    }
+
+    /** Warns of levels that the run has used and that the groups of this number of ranks are too small for. */
+    private void warnOfLostLevels() throws IOException {
+        if (app.rank() != 0 || config.groupSize() > 1) {
+            return;
+        }
+        if (engine.log().entries().stream().anyMatch(each -> each.level() == Level.L2 || each.level() == Level.L3)) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "the run has taken checkpoints of level 2 or 3, which fail now, with group_size = 1: make it 2 or"
+                            + " more, and a divisor of the number of nodes");
         }
     }
 

@@ -45,7 +45,9 @@ class FtiConfigTest {
                     basic.verbosity | 4 | 1 to 3
                     basic.verbosity | 0 | 1 to 3
                     basic.ckpt_dir | '' | the path of a directory
-                    basic.ckpt_l3 | 1 | 2 or more while
+                    basic.ckpt_l3 | 1 | 2 or more, and
+                    drumlin.keep_l2 | 2 | 2 or more, and
+                    drumlin.keep_l3 | 2 | 2 or more, and
                     restart.failure | 4 | 0 (fresh), 1 (restart)
                     advanced.block_size | 0 | 1 to 2048
                     advanced.block_size | 2049 | 1 to 2048
@@ -63,7 +65,7 @@ class FtiConfigTest {
         assertThatThrownBy(() -> config(Map.of(key, value)))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("config.fti")
-                .hasMessageContaining(key.startsWith("basic.ckpt_l3") ? "group_size" : name)
+                .hasMessageContaining(allowed.equals("2 or more, and") ? "group_size" : name)
                 .hasMessageContaining(allowed);
     }
 
