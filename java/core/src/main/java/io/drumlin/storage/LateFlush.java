@@ -129,7 +129,7 @@ public final class LateFlush {
 
     private void runAtAge(long nanos) {
         if (!runs()) {
-            schedule(nanos);
+            schedule(Math.max(nanos, DEFAULT_NANOS));
         }
     }
 
