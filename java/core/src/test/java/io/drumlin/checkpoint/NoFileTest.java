@@ -77,6 +77,20 @@ class NoFileTest {
         assertThat(names).contains("drumlin-commits", "drumlin-starts", "config.fti", "Topology.fti");
     }
 
+    /** A closed run has no lease. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mkfifo", "/dev/zero"})
+    void aStartEndsWithoutALeaseThatIsAFile(String by) throws Exception {
+        RunFixture run = new RunFixture(directory, Map.of());
+        run.run(2, (checkpoints, comm) -> {
+            checkpoints.protect(1, new double[] {comm.rank()});
+            checkpoints.checkpoint(1, Level.L1);
+        });
+        Path lease = directory.resolve("Meta/" + run.restartValue("exec_id") + "/drumlin-lease");
+        replace(Files.createFile(lease), by);
+        Assertions.assertTimeoutPreemptively(LIMIT, () -> start(run));
+    }
+
     /** It may recover what there is, or refuse with words, but a failure is no mistake of the program. */
     private static void start(RunFixture run) {
         try {

@@ -125,7 +125,7 @@ public final class Lease implements AutoCloseable {
     public static String ended(Communicator ranks, Path file, boolean looks, Duration grace) throws IOException {
         String text = "";
         try {
-            text = ranks.rank() == 0 ? Files.readString(file, StandardCharsets.ISO_8859_1) : "";
+            text = ranks.rank() == 0 ? PathStatus.readText(file) : "";
         } catch (IOException e) {
             LOG.log(Logger.Level.DEBUG, "whoever takes the lease says what is wrong with it", e);
         }
