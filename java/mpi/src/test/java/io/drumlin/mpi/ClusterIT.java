@@ -11,7 +11,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -71,6 +74,31 @@ class ClusterIT {
         assertThat(outcome.output()).contains("taking over").doesNotContain("to see whether that renews");
     }
 
+    /** Its folders go with the next starts on its nodes, whichever of them comes first. */
+    @Test
+    void nothingIsLeftOfARunThatWasKilledBeforeItsFirstCheckpoint() throws IOException, InterruptedException {
+        Path nodes = Files.createDirectory(directory.resolve("nodes"));
+        RunFixture run = run(nodes, "3");
+        assertThat(tryToStart(nodes, "a b a b", "die", run, 1).exitStatus()).isNotZero();
+        assertThat(nodes.resolve("a")).isNotEmptyDirectory();
+        start(nodes, "c a c a", "look", run, 1);
+        assertThat(nodes.resolve("a")).isEmptyDirectory();
+        assertThat(nodes.resolve("b")).isNotEmptyDirectory();
+        start(nodes, "b c b c", "look", run, 1);
+        assertThat(nodes.resolve("b")).isEmptyDirectory();
+
+        assertThat(tryToStart(nodes, "a b a b", "end", run, 1).exitStatus()).isNotZero();
+        start(nodes, "b a b a", "look", run, 1);
+        for (String folder : List.of("nodes/a", "nodes/b", "Global", "Meta")) {
+            try (Stream<Path> left = Files.list(directory.resolve(folder))) {
+                assertThat(left)
+                        .as(folder)
+                        .filteredOn(path -> !path.toString().endsWith("deleted"))
+                        .isEmpty();
+            }
+        }
+    }
+
     private void loseAndReorder(String ioMode, int level) throws IOException, InterruptedException {
         Path nodes = Files.createDirectory(directory.resolve("nodes"));
         RunFixture run = run(nodes, ioMode);
@@ -122,7 +150,20 @@ class ClusterIT {
                     // Not the same size on all.
                     int[] values = new int[10_000 + place];
                     checkpoints.protect(0, values);
-                    if (!arguments[0].equals("read")) {
+                    if (arguments[0].equals("look")) {
+                        checkpoints.complete();
+                    } else if (arguments[0].equals("die") || arguments[0].equals("end")) {
+                        if (place == 0) {
+                            String signal = arguments[0].equals("die") ? "-KILL" : "-TERM";
+                            String own = Long.toString(ProcessHandle.current().pid());
+                            new ProcessBuilder("kill", signal, own)
+                                    .start()
+                                    .onExit()
+                                    .join();
+                            new CompletableFuture<>().join();
+                        }
+                        world.barrier();
+                    } else if (!arguments[0].equals("read")) {
                         Arrays.setAll(values, i -> 100_000 * place + i);
                         checkpoints.checkpoint(1, level);
                         if (arguments[0].equals("kill")) {

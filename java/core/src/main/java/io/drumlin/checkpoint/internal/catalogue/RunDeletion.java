@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Deletes whole runs. The directory of metadata gets another name first, so that no restart finds the run. It is deleted
@@ -37,7 +38,15 @@ final class RunDeletion {
     private final RunPlaces places;
     private final StorageEngine storage;
 
+    /** The nodes on which the files are deleted, this one among them. */
+    private final Set<String> nodes;
+
     RunDeletion(FtiConfig config, String execId, StorageEngine storage) throws IOException {
+        this(config, execId, storage, Set.of(HostName.read()));
+    }
+
+    RunDeletion(FtiConfig config, String execId, StorageEngine storage, Set<String> nodes) throws IOException {
+        this.nodes = nodes;
         this.config = config;
         this.execId = execId;
         this.storage = storage;
@@ -79,15 +88,14 @@ final class RunDeletion {
         return List.of();
     }
 
-    private static List<String> elsewhere(Path file) throws IOException {
-        String here = HostName.read();
+    private List<String> elsewhere(Path file) throws IOException {
         String text = TextFiles.read(file);
         try {
             IniFile topology = IniFile.parse(text, file.toString());
             return TopologyFile.orders(topology, file.toString()).stream()
                     .flatMap(order -> order.nodeNames().stream())
                     .distinct()
-                    .filter(node -> !node.equals(here))
+                    .filter(node -> !nodes.contains(node))
                     .toList();
         } catch (DrumlinException damaged) {
             return List.of("unknown nodes");

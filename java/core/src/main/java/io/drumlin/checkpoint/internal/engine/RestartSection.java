@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.engine;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.config.TextFiles;
+import io.drumlin.checkpoint.internal.lease.Lease;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.fti.IniFile;
@@ -71,6 +72,7 @@ public final class RestartSection {
 
     /** Records that the announced checkpoint is in its place. Collective. */
     void confirm() throws IOException {
+        run.lease().ifPresent(Lease::hasCheckpoints);
         boolean says = entry.own == OwnCheckpoints.SOME;
         entry = new Entry(Math.max(1, entry.failure), OwnCheckpoints.SOME);
         if (!says) {

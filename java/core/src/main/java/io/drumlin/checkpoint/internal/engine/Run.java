@@ -9,7 +9,6 @@ import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.lease.Lease;
-import io.drumlin.checkpoint.internal.lease.LeaseHolder;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.HeadLink;
@@ -171,7 +170,7 @@ public record Run(
                     }
                 }
                 if (!topology.isHead() && inNodeOrder.rank() == 0) {
-                    lease(config, directories.lease(), ended).ifPresent(lease::add);
+                    Lease.take(directories.lease(), config.lease(), ended).ifPresent(lease::add);
                     Lease.requireSameStart(config, configFile);
                 }
                 if (!restart && topology.isGlobalMaster() && !topology.isHead()) {
@@ -278,21 +277,6 @@ public record Run(
         return restart.problem("the checkpoints were written by " + before + " ranks, this run has " + now)
                 .advice(NodeList.adviceToOtherRanks(config))
                 .exception();
-    }
-
-    /** Takes the lease, before anything in the run's directories changes. */
-    private static Optional<Lease> lease(FtiConfig config, Path file, String ended) throws DrumlinException {
-        if (config.lease().isZero()) {
-            return Optional.empty();
-        }
-        try {
-            return Lease.take(file, LeaseHolder.here(System::getenv), config.lease(), Lease.GRACE, ended);
-        } catch (DrumlinException refused) {
-            throw refused;
-        } catch (IOException e) {
-            LOG.log(Logger.Level.WARNING, "this process cannot be named in {0}: {1}", file, e.toString());
-            return Optional.empty();
-        }
     }
 
     /** Throws if another job has taken over the lease. Called by application ranks; only the first of them checks. */

@@ -59,6 +59,8 @@ public final class Lease implements AutoCloseable {
     private volatile boolean told;
     private volatile long toldNanos;
 
+    private volatile boolean hasCheckpoints;
+
     /** The file of this lease, by whatever name. No channel: an interrupt would close it. */
     private @Nullable RandomAccessFile written;
 
@@ -70,7 +72,7 @@ public final class Lease implements AutoCloseable {
         renewal = new Thread(null, () -> renew(watch.dividedBy(RENEWALS)), "drumlin-lease", 0, false);
         renewal.setDaemon(true);
         // A batch system sends a signal some seconds before it kills a job.
-        atExit = new Thread(null, this::delete, "drumlin-lease-exit", 0, false);
+        atExit = new Thread(null, this::leave, "drumlin-lease-exit", 0, false);
     }
 
     /**
@@ -87,12 +89,7 @@ public final class Lease implements AutoCloseable {
         return take(file, holder, watch, grace, "");
     }
 
-    /**
-     * Takes the lease of a run; otherwise like {@link #take(Path, LeaseHolder, Duration, Duration)}.
-     *
-     * @param ended what {@link #ended} has returned
-     */
-    public static Optional<Lease> take(Path file, LeaseHolder holder, Duration watch, Duration grace, String ended)
+    private static Optional<Lease> take(Path file, LeaseHolder holder, Duration watch, Duration grace, String ended)
             throws DrumlinException {
         Lease lease = new Lease(file, holder, watch);
         try {
@@ -110,6 +107,26 @@ public final class Lease implements AutoCloseable {
                     file,
                     e.toString());
             lease.close();
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Takes the lease of a run for this process; otherwise like {@link #take(Path, LeaseHolder, Duration, Duration)}.
+     *
+     * @param watch zero for none
+     * @param ended what {@link #ended} has returned
+     */
+    public static Optional<Lease> take(Path file, Duration watch, String ended) throws DrumlinException {
+        if (watch.isZero()) {
+            return Optional.empty();
+        }
+        try {
+            return take(file, LeaseHolder.here(System::getenv), watch, GRACE, ended);
+        } catch (DrumlinException refused) {
+            throw refused;
+        } catch (IOException e) {
+            LOG.log(Logger.Level.WARNING, "this process cannot be named in {0}: {1}", file, e.toString());
             return Optional.empty();
         }
     }
@@ -355,6 +372,11 @@ public final class Lease implements AutoCloseable {
         mark(LeaseHolder.TOLD);
     }
 
+    /** Says that the run has checkpoints: the end of the process releases the lease. Thread-safe. */
+    public void hasCheckpoints() {
+        hasCheckpoints = true;
+    }
+
     private void renew(Duration pause) {
         long most = Math.min(pause.toNanos(), GRACE.toNanos());
         long renewed = System.nanoTime();
@@ -384,6 +406,19 @@ public final class Lease implements AutoCloseable {
         } catch (IOException e) {
             // A job that watches the lease may now take it over; this run's next checkpoint is then refused.
             LOG.log(Logger.Level.DEBUG, "the lease {0} was not renewed: {1}", file, e.toString());
+        }
+    }
+
+    /**
+     * Releases the lease at the end of the process. That of a run without checkpoints stays, because without it nobody could
+     * tell that the run is dead.
+     */
+    private void leave() {
+        over.countDown();
+        if (hasCheckpoints) {
+            delete();
+        } else {
+            mark(LeaseHolder.TOLD);
         }
     }
 

@@ -5,10 +5,12 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.checkpoint.Packing;
+import io.drumlin.checkpoint.internal.catalogue.DeadRuns;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.group.Groups;
+import io.drumlin.checkpoint.internal.lease.Lease;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
@@ -192,7 +194,7 @@ public final class EngineBuilder implements Checkpoints.Builder {
 
     private Run prepare(Communicator ranks) throws IOException {
         Optional<Host> host = hosts.map(ofRank -> ofRank.apply(ranks.rank()));
-        return Run.prepare(
+        Run run = Run.prepare(
                 configFile,
                 ranks,
                 Optional.ofNullable(storage),
@@ -201,5 +203,11 @@ public final class EngineBuilder implements Checkpoints.Builder {
                 options.choice.map(choice -> choice.named(options.branch)),
                 host,
                 options.member.map(Groups.Member::freshId));
+        if (run.previous().isPresent()) {
+            run.lease().ifPresent(Lease::hasCheckpoints);
+        } else if (options.member.isEmpty()) {
+            new DeadRuns(ranks, run.config(), run.topology(), run.directories(), run.storage()).delete();
+        }
+        return run;
     }
 }

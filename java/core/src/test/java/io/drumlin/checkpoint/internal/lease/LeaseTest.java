@@ -412,6 +412,43 @@ class LeaseTest {
                 .contains(2));
     }
 
+    /** A start afresh deletes what another run has left only if that run is dead and has nothing but its beginnings. */
+    @Test
+    void aRunThatDiedBeforeItsFirstCheckpointIsDeleted() throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
+        Process process = sleeping();
+        Path elsewhere = begun(run, elsewhere(""), "");
+        Path written = begun(run, of(process), "l1");
+        Path drafted = begun(run, of(process), "tmp/Ckpt1-Rank0.fti");
+        Path dead = begun(run, of(process), "");
+        Path named = begun(run, of(process), "tmp/Ckpt1-Rank0.fti");
+        String config = Files.readString(run.config());
+        run.run(1, (checkpoints, comm) -> {});
+        assertThat(directory.resolve("Meta").toFile().list()).hasSize(6);
+        Files.writeString(run.config(), config);
+        process.destroyForcibly().waitFor();
+        run.run(1, (checkpoints, comm) -> {});
+        for (Path meta : List.of(elsewhere, written, drafted, dead, named)) {
+            boolean deleted = meta.equals(dead) || meta.equals(named);
+            for (String folder : List.of("Meta", "Global", "Local/node0")) {
+                assertThat(Files.exists(directory.resolve(folder).resolve(meta.getFileName())))
+                        .as("%s of %s", folder, meta)
+                        .isEqualTo(!deleted);
+            }
+        }
+    }
+
+    /** Begins a run for a process, which neither ends it nor takes a checkpoint. */
+    private Path begun(RunFixture run, LeaseHolder holder, String more) throws IOException {
+        List<Path> metas = new ArrayList<>();
+        run.run(1, (checkpoints, comm) -> {
+            metas.add(directory.resolve("Meta").resolve(checkpoints.execId()));
+            Files.createDirectories(directory.resolve("Local/node0/" + checkpoints.execId() + "/" + more));
+        });
+        Files.writeString(metas.get(0).resolve("drumlin-lease"), holder.toText());
+        return metas.get(0);
+    }
+
     /** The one that computes for hours renews it. */
     @Test
     void aLeaseIsRenewedBetweenCheckpoints() throws IOException {
