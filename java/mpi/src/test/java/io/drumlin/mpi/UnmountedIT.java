@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.ElementType;
+import io.drumlin.checkpoint.GlobalDataset;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.Communicators;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,6 +92,46 @@ class UnmountedIT {
         assertThat(outcome.output()).contains("set.sion.000001", "another rank has made this file");
     }
 
+    /** At the end of a run that keeps its last checkpoint, in one file of all ranks, and at level 4 with an archive. */
+    @ParameterizedTest
+    @CsvSource({"1, END, basic.keep_last_ckpt", "5, SINGLE, basic.h5_single_file_enable"})
+    void isFoundBeforeAKeptCheckpointIsLost(String ioMode, String step, String key)
+            throws IOException, InterruptedException {
+        keep(ioMode, step, key);
+    }
+
+    @Tag("soak")
+    @ParameterizedTest
+    @CsvSource({
+        "1, L4, basic.keep_l4_ckpt",
+        "3, L4, basic.keep_l4_ckpt",
+        "2, L4, drumlin.keep",
+        "4, L4, basic.keep_l4_ckpt",
+        "5, L4, drumlin.keep",
+        "2, END, basic.keep_last_ckpt",
+        "3, END, basic.keep_last_ckpt",
+        "4, END, basic.keep_last_ckpt",
+        "5, END, basic.keep_last_ckpt"
+    })
+    void isFoundBeforeAKeptCheckpointIsLostInEveryMode(String ioMode, String step, String key)
+            throws IOException, InterruptedException {
+        keep(ioMode, step, key);
+    }
+
+    private void keep(String ioMode, String step, String key) throws IOException, InterruptedException {
+        Path nodes = Files.createDirectory(directory.resolve("nodes"));
+        RunFixture run = run(nodes, ioMode, Map.of(key, "1"));
+        Mpirun.Outcome outcome = start(nodes, KeepingProgram.class, step, run, "Global");
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+        assertThat(outcome.output()).contains("refused");
+        if (step.equals("SINGLE")) {
+            run.setRestart("3", run.restartValue("exec_id"));
+        }
+        Mpirun.Outcome again = start(nodes, KeepingProgram.class, step, run, "none");
+        assertThat(again.exitStatus()).as(again.output()).isZero();
+        assertThat(again.output()).contains("recovered the first");
+    }
+
     private void replace(String ioMode, String level, String unmounted) throws IOException, InterruptedException {
         Path nodes = Files.createDirectory(directory.resolve("nodes"));
         Map<String, String> more = level.equals("L4_DCP")
@@ -121,8 +164,13 @@ class UnmountedIT {
 
     private Mpirun.Outcome start(Path nodes, String level, RunFixture run, String unmounted)
             throws IOException, InterruptedException {
+        return start(nodes, Program.class, level, run, unmounted);
+    }
+
+    private Mpirun.Outcome start(Path nodes, Class<?> program, String step, RunFixture run, String unmounted)
+            throws IOException, InterruptedException {
         Path other = directory.resolve(unmounted);
-        return new NamedHosts(nodes).run("a b c d", Program.class, run.config().toString(), level, other.toString());
+        return new NamedHosts(nodes).run("a b c d", program, run.config().toString(), step, other.toString());
     }
 
     /** Makes a set of two files. */
@@ -139,6 +187,67 @@ class UnmountedIT {
                                 SionOptions.defaults().files(2))
                         .close();
             });
+        }
+    }
+
+    /** Takes a checkpoint, and lets a second one, or the end of the run, fail; or recovers the first. */
+    static final class KeepingProgram {
+
+        private static final int ELEMENTS = 1000;
+
+        private KeepingProgram() {}
+
+        public static void main(String[] arguments) throws Exception {
+            String step = arguments[1];
+            Communicators.<Exception>run(world -> {
+                try (Checkpoints checkpoints = Checkpoints.open(Path.of(arguments[0]), world)) {
+                    int[] values = new int[ELEMENTS];
+                    checkpoints.protect(0, values);
+                    if (step.equals("SINGLE")) {
+                        GlobalDataset all = checkpoints
+                                .singleFile()
+                                .globalDataset("all", List.of((long) world.size() * ELEMENTS), ElementType.INTG);
+                        long offset = (long) world.rank() * ELEMENTS;
+                        checkpoints.singleFile().subset(0, all, List.of(offset), List.of((long) ELEMENTS));
+                    }
+                    if (checkpoints.isRestart()) {
+                        checkpoints.recover();
+                        assertThat(values).containsOnly(100 + world.rank());
+                        if (world.rank() == 0) {
+                            System.out.println("recovered the first");
+                        }
+                        return;
+                    }
+                    Arrays.fill(values, 100 + world.rank());
+                    take(checkpoints, step, 1);
+                    world.barrier();
+                    if (world.rank() == 2) {
+                        Program.unmount(Path.of(arguments[2]));
+                    }
+                    world.barrier();
+                    Arrays.fill(values, 200);
+                    Throwable thrown = catchThrowable(() -> {
+                        if (step.equals("END")) {
+                            checkpoints.complete();
+                        } else {
+                            take(checkpoints, step, 2);
+                        }
+                    });
+                    assertThat(thrown).isInstanceOf(IOException.class);
+                    if (world.rank() == 0) {
+                        System.out.println("refused: " + thrown.getMessage());
+                    }
+                }
+            });
+        }
+
+        private static void take(Checkpoints checkpoints, String step, int id) throws IOException {
+            if (step.equals("SINGLE")) {
+                checkpoints.singleFile().checkpoint(id);
+            } else {
+                checkpoints.checkpoint(id, step.equals("END") ? Level.L1 : Level.L4);
+                checkpoints.await();
+            }
         }
     }
 
