@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.Golden;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.comm.Communicator;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -467,6 +469,75 @@ class NodeOrderTest {
         }
     }
 
+    /** Files of C FTI in the mode FTI-FF do not say to which checkpoint they belong, and nodes have files of the same names. */
+    @ParameterizedTest
+    @CsvSource({"1, 3-2-1-0", "1, 1-2-3-0", "2, 3-2-1-0", "3, 1-0-3-2"})
+    void filesOfCFtiInTheModeFtiFf(int level, String order) throws IOException {
+        List<String> hosts =
+                Stream.of(order.split("-")).map(node -> "node" + node).toList();
+        List<String> expected =
+                recovered(ofCFti(level), List.of("node0", "node1", "node2", "node3"), Checkpoints.Builder::open);
+        assertThat(expected).doesNotHaveDuplicates();
+        RunFixture run = ofCFti(level);
+        FaultyEngine storage = new FaultyEngine(new NioEngine(), false);
+        CrashJournal journal = storage.record(run.directory());
+        RunFixture.Opening recorded = builder -> builder.storage(storage).open();
+        assertThat(recovered(run, hosts, recorded)).isEqualTo(expected);
+        assertThat(recovered(run, hosts, Checkpoints.Builder::open)).isEqualTo(expected);
+        for (int prefix = random.nextInt(20); prefix <= journal.size(); prefix += 20) {
+            Path copy = Files.createTempDirectory(directory, "replay");
+            journal.replay(prefix, copy, Crash.KILL, random);
+            Path config = copy.resolve("config.fti");
+            Files.writeString(
+                    config, Files.readString(config).replace(run.directory().toString(), copy.toString()));
+            assertThat(recovered(RunFixture.at(copy), hosts, Checkpoints.Builder::open))
+                    .as("after %d operations", prefix)
+                    .isEqualTo(expected);
+        }
+    }
+
+    /** Returns what the ranks have in variable 1. */
+    private static List<String> recovered(RunFixture run, List<String> hosts, RunFixture.Opening opening)
+            throws IOException {
+        String[] found = new String[hosts.size()];
+        run.runOn(hosts, opening, (checkpoints, comm) -> {
+            byte[] ints = new byte[800];
+            checkpoints.protect(1, ints);
+            checkpoints.recover(1);
+            found[comm.rank()] = HexFormat.of().formatHex(ints);
+        });
+        return List.of(found);
+    }
+
+    /** Makes a run whose checkpoint C FTI has written on four hosts of one rank. */
+    private RunFixture ofCFti(int level) throws IOException {
+        Path golden = Golden.path("fti-ff", "v1.6-levels", "" + level);
+        Path run = Files.createTempDirectory(directory, "c");
+        for (String node : List.of("node0", "node1", "node2", "node3")) {
+            copyTree(golden.resolve("Local").resolve(node), run.resolve("hosts/" + node + "/Local"));
+        }
+        copyTree(golden.resolve("Meta"), run.resolve("Meta"));
+        Files.createDirectories(run.resolve("Global"));
+        String config = Files.readString(golden.resolve("config.fti"));
+        Files.writeString(
+                run.resolve("config.fti"),
+                config.replaceAll("(local_test += )1", "$10").replace("= ./", "= " + run + "/"));
+        return RunFixture.at(run);
+    }
+
+    private static void copyTree(Path from, Path to) throws IOException {
+        try (Stream<Path> paths = Files.walk(from)) {
+            for (Path path : paths.toList()) {
+                Path target = to.resolve(from.relativize(path).toString());
+                if (Files.isDirectory(path)) {
+                    Files.createDirectories(target);
+                } else {
+                    Files.copy(path, target);
+                }
+            }
+        }
+    }
+
     /** Makes a checkpoint one that C FTI wrote when it was started with ranks on these hosts, in places that they had before. */
     private static void nameAsCFti(RunFixture run, Level level, List<String> hosts) throws IOException {
         NioEngine storage = new NioEngine();
@@ -480,7 +551,7 @@ class NodeOrderTest {
                 FileEntry file = metadata.files().get(node);
                 int rank = hosts.indexOf(NODES.get(node)) + group;
                 // Digests that C FTI writes.
-                String md5 = file.plainDigest();
+                String md5 = file.checksum();
                 String name = file.name().replaceFirst("Rank\\d", "Rank" + rank);
                 FileEntry own = new FileEntry(
                         name, file.size(), file.maxSize(), md5, file.variables(), List.of(), file.rsedChecksum());

@@ -30,4 +30,8 @@ public record FileMeta(
     FileMeta withMyHash(String digest) {
         return new FileMeta(checksum, digest, ckptId, ckptSize, metaSize, dataSize, fs, maxFs, ptFs, timestamp);
     }
+
+    FileMeta withTimestamp(long time) {
+        return new FileMeta(checksum, myHash, ckptId, ckptSize, metaSize, dataSize, fs, maxFs, ptFs, time);
+    }
 }

@@ -5,6 +5,7 @@ import io.drumlin.format.Finding;
 import io.drumlin.format.FindingSink;
 import io.drumlin.format.FormatException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -107,6 +108,19 @@ public final class FtiFfFile {
      */
     public Stamp stamp() {
         return new Stamp(meta.timestamp(), mark).over(Stamp.MARKS - recordSum());
+    }
+
+    /**
+     * Returns the file record with a stamp.
+     *
+     * @param stamp the stamp, without the sum of the records
+     * @return bytes for the place of the record in the file
+     */
+    public ByteBuffer record(Stamp stamp) {
+        ByteBuffer record = ByteBuffer.allocate(layout().fileMetaLength());
+        layout().put(record, layout().sign(meta.withTimestamp(layout().kept(stamp.timestamp()))));
+        layout().mark(record.flip(), stamp.over(recordSum()));
+        return record;
     }
 
     /**

@@ -345,8 +345,12 @@ public final class FtiFfMode implements IoMode {
     }
 
     @Override
-    public void verifyMoved(Path path, byte[] description) throws IOException {
-        reader.check(FileKind.PLAIN, path, reader.metadata(FileKind.PLAIN, path), RetainPolicy.NOTHING);
+    public void verifyMoved(Path path, byte[] description, int ckptId, long timestamp) throws IOException {
+        FtiFfFile file = reader.metadata(FileKind.PLAIN, path);
+        reader.check(FileKind.PLAIN, path, file, RetainPolicy.NOTHING);
+        if (file.stamp().common(ckptId, fileRank).isEmpty()) {
+            reader.stamp(path, file, Stamp.of(timestamp, ckptId, fileRank));
+        }
     }
 
     @Override

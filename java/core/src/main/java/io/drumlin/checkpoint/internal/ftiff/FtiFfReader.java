@@ -10,6 +10,7 @@ import io.drumlin.format.FormatException;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
 import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.ftiff.Stamp;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
@@ -58,6 +59,14 @@ record FtiFfReader(StorageEngine storage, CheckpointReader reader, RejectedFiles
         boolean known = file.layout().atEnd() && (kind != FileKind.ENCODED || common != UNMARKED);
         if (known && file.meta().ckptId() != ckptId) {
             throw unusable(path, "it is of checkpoint " + file.meta().ckptId() + " and has the name of another");
+        }
+    }
+
+    /** Gives a stamp to a file of C FTI, durably. C FTI reads neither the timestamp nor the mark. */
+    void stamp(Path path, FtiFfFile read, Stamp stamp) throws IOException {
+        try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.WRITE))) {
+            file.write(read.record(stamp), read.recordOffset());
+            file.sync();
         }
     }
 

@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.internal.file.IncrementalWriter;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
+import io.drumlin.comm.Agreement;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -116,19 +117,22 @@ public interface IoMode {
     /**
      * Returns the metadata that the receiver needs if the file opened last is sent to another node.
      *
+     * @param md5 reads the file for its MD5, 32 lower-case hexadecimal digits; called if the metadata have no digest
      * @throws IOException the metadata cannot be read
      */
-    default byte[] description() throws IOException {
+    default byte[] description(Agreement.Call<String> md5) throws IOException {
         return new byte[0];
     }
 
     /**
-     * Reads a plain file that was sent here and compares its digests.
+     * Reads a plain file that was sent here and compares its digests. Gives it what tells it from the other files of its
+     * name on the node, if C FTI wrote it, which gives it nothing.
      *
      * @param description the metadata that came with the file
+     * @param timestamp time of the move in nanoseconds since 1970, the same on all ranks
      * @throws IOException the file differs from what was written
      */
-    void verifyMoved(Path path, byte[] description) throws IOException;
+    void verifyMoved(Path path, byte[] description, int ckptId, long timestamp) throws IOException;
 
     /**
      * Writes the metadata of plain files of level 1 that were sent here; otherwise like {@link #describe}. Collective.

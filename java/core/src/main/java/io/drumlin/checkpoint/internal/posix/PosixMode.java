@@ -336,12 +336,14 @@ public final class PosixMode implements IoMode {
     }
 
     @Override
-    public byte[] description() throws IOException {
+    public byte[] description(Agreement.Call<String> md5) throws IOException {
         GroupMetadata metadata = last();
         FileEntry own = metadata.files().get(group.index());
         // C FTI may have named it by another rank.
         FileEntry named = own.withName(rankFileName(FileKind.PLAIN, metadata.ckptId()), -1);
-        return MetadataFiles.bytes(metadata.withFiles(List.of(named)));
+        // Where it comes to, there may be another file of its name and size.
+        FileEntry digested = own.digest().isEmpty() ? named.withOwnChecksum(md5.call()) : named;
+        return MetadataFiles.bytes(metadata.withFiles(List.of(digested)));
     }
 
     private static GroupMetadata described(byte[] description) throws IOException {
@@ -349,7 +351,7 @@ public final class PosixMode implements IoMode {
     }
 
     @Override
-    public void verifyMoved(Path path, byte[] description) throws IOException {
+    public void verifyMoved(Path path, byte[] description, int ckptId, long timestamp) throws IOException {
         GroupMetadata metadata = described(description);
         FileEntry own = metadata.files().get(0);
         if (!own.name().equals(path.getFileName().toString())) {

@@ -22,8 +22,11 @@ import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.PreviousOrder;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.format.ByteSource;
+import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.integrity.LaneDigester;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.BlockFileSource;
 import io.drumlin.storage.OpenMode;
@@ -34,7 +37,10 @@ import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -179,8 +185,10 @@ final class Relocation implements AutoCloseable {
                     tmp.resolve(mode.rankFileName(FileKind.PLAIN, found.file().ckptId()));
             Agreement.run(engine.app(), operation, () -> DirectoryTree.make(tmp, storage));
             byte[] description = exchange(there, found, path, operation);
+            long[] now = {clock()};
+            engine.app().allreduce(now, Op.MAX);
             Agreement.run(engine.app(), operation, () -> {
-                mode.verifyMoved(path, description);
+                mode.verifyMoved(path, description, found.file().ckptId(), now[0]);
                 storage.syncDirectory(tmp);
             });
             mode.describeMoved(description);
@@ -209,13 +217,13 @@ final class Relocation implements AutoCloseable {
         Part[] part = new Part[1];
         try {
             Agreement.run(from.app(), operation, () -> {
-                description[0] = there.description();
                 opened[0] = storage.open(found.path(), EnumSet.of(OpenMode.READ));
                 Optional<StoredFile.Chunk> whole = found.file().whole();
                 part[0] = new Part(
                         new BlockFileSource(opened[0]),
                         whole.map(StoredFile.Chunk::offset).orElse(0L),
                         whole.isPresent() ? whole.get().length() : PathStatus.size(found.path()));
+                description[0] = there.description(() -> md5(part[0]));
             });
             Exchange exchange = new Exchange(from, engine.run().orders().get(number));
             long size = exchange.number(part[0].size);
@@ -236,6 +244,16 @@ final class Relocation implements AutoCloseable {
                 }
             });
         }
+    }
+
+    /** Returns the time in nanoseconds since 1970. */
+    private static long clock() {
+        return ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now());
+    }
+
+    private static String md5(Part file) throws IOException {
+        List<byte[]> md5 = new LaneDigester().digest(file, List.of(new Range(0, file.size())));
+        return HexFormat.of().formatHex(md5.get(0));
     }
 
     private static DrumlinException notBrought(String operation, Path path, IOException cause) {
