@@ -24,6 +24,11 @@ public final class LateFlush {
     /** The age of data that wait for the end of the JVM only. */
     public static final long NEVER = Long.MAX_VALUE;
 
+    /** How long the end of the JVM waits for calls on open files. */
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long POLL_MILLIS = 20;
+
     private static final Logger LOG = System.getLogger(LateFlush.class.getName());
 
     private static final ScheduledThreadPoolExecutor TIMER = timer();
@@ -144,7 +149,29 @@ public final class LateFlush {
         }
     }
 
+    /**
+     * Flushes all files. The program's threads may be in calls, whose locks a flush waits for: one that hangs in a file
+     * system, or one that ends the JVM itself and waits for this.
+     */
     private static void flushAll() {
-        List.copyOf(WAITING).forEach(LateFlush::runs);
+        long end = System.nanoTime() + LONGEST_WAIT_NANOS;
+        for (LateFlush each : List.copyOf(WAITING)) {
+            Thread flush = new Thread(null, each::runs, "drumlin-flush-of-a-file", 0, false);
+            flush.setDaemon(true);
+            flush.start();
+            try {
+                do {
+                    flush.join(POLL_MILLIS);
+                } while (flush.isAlive() && (flush.getState() != Thread.State.BLOCKED || System.nanoTime() < end));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+            if (flush.isAlive()) {
+                LOG.log(
+                        Logger.Level.WARNING,
+                        "the program ends within a call on an open file: what was in memory is not in the file");
+            }
+        }
     }
 }
