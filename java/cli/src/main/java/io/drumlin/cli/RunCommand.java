@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -365,7 +366,7 @@ final class RunCommand implements Runnable {
             description = {
                 "Deletes a checkpoint in the archive of level 4 or one that nodes have kept, or without --checkpoint a"
                         + " whole run.",
-                "On a terminal it asks first. Files that a branch shares stay there."
+                "Lists what goes, and on a terminal asks first. Files that a branch shares stay there."
             })
     int delete(
             @Mixin RunConfigs config,
@@ -373,23 +374,58 @@ final class RunCommand implements Runnable {
             @Option(names = "--checkpoint", paramLabel = "ID", description = "The checkpoint.") Integer ckptId,
             @Option(names = "--force", description = "Delete the run also if the next start would restart from it.")
                     boolean force,
-            @Option(names = "--yes", description = "Do not ask.") boolean yes)
+            @Option(names = "--yes", description = "Do not ask.") boolean yes,
+            @Option(names = "--dry-run", description = "Change nothing, and say what would go.") boolean dryRun,
+            @Mixin RunHosts hosts)
             throws IOException {
+        if (hosts.isGiven() && ckptId != null) {
+            throw new ParameterException(spec.commandLine(), "--hosts is for whole runs, without --checkpoint");
+        }
         return with(config, catalogue -> {
             Deleted plan = delete(catalogue, execId, ckptId, force, true);
             String what = ckptId == null ? "run " + execId : "checkpoint " + ckptId + " of run " + execId;
+            plan.remains().forEach(each -> out().println(Printable.text("would go: " + each)));
+            List<String> always = force ? List.of("--force") : List.of();
+            requireAll(hosts.delete(config.file(), execId, with(always, "--dry-run"), out()));
+            if (dryRun) {
+                out().println("would free: " + Sizes.readable(plan.bytes()));
+                return ExitCode.OK;
+            }
             confirm(what + " is to be deleted, which frees " + Sizes.readable(plan.bytes()), yes);
             Deleted done = delete(catalogue, execId, ckptId, force, false);
             out().println(Printable.text(what + " is deleted; freed: " + Sizes.readable(done.bytes())));
-            if (!done.elsewhere().isEmpty()) {
-                out().println(Printable.text("Not seen from this machine: the run's directories below ckpt_dir on "
-                        + RunListing.first(done.elsewhere()) + ". Run this command there too. The name "
-                        + "of the run stays taken until then: "
-                        + catalogue.metadata().resolve(execId)
-                        + ".drumlin-deleted"));
+            List<String> elsewhere = done.elsewhere();
+            if (hosts.isGiven() && !elsewhere.isEmpty()) {
+                hosts.delete(config.file(), execId, with(always, "--yes"), out());
+                // The last of them may not have known that it was the last.
+                elsewhere = catalogue.remains().contains(deleted(catalogue, execId))
+                        ? delete(catalogue, execId, null, force, false).elsewhere()
+                        : List.of();
+            }
+            if (!elsewhere.isEmpty()) {
+                out().println(Printable.text(RunHosts.NOT_SEEN + "the run's directories below ckpt_dir on "
+                        + RunListing.first(elsewhere) + ". Run this command there too, or with --hosts. The name "
+                        + "of the run stays taken until then: " + deleted(catalogue, execId)));
             }
             return ExitCode.OK;
         });
+    }
+
+    private static List<String> with(List<String> options, String option) {
+        return Stream.concat(options.stream(), Stream.of(option)).toList();
+    }
+
+    private static Path deleted(RunCatalogue catalogue, String execId) {
+        return catalogue.metadata().resolve(execId + ".drumlin-deleted");
+    }
+
+    private static void requireAll(List<String> failed) {
+        if (!failed.isEmpty()) {
+            throw new CommandException(
+                    ExitCode.NOT_RECOGNISED,
+                    "nothing was deleted, because it cannot be told what would go on " + String.join(", ", failed)
+                            + "; mend that, or take them out of the file of hosts");
+        }
     }
 
     private static Deleted delete(RunCatalogue catalogue, String execId, Integer ckptId, boolean force, boolean dryRun)

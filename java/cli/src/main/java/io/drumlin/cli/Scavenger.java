@@ -115,7 +115,7 @@ final class Scavenger {
     }
 
     /** Returns the command that starts this program on another node, which sees the same files. */
-    private static List<String> thisProgram() {
+    static List<String> thisProgram() {
         List<String> words = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC"));
         String main = DrumlinCommand.class.getName();

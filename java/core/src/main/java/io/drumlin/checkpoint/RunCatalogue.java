@@ -198,7 +198,7 @@ public interface RunCatalogue {
      * @param bytes bytes of the files that have no other name
      * @param elsewhere names of the nodes that may still have files of a deleted run
      * @param refused why a run or a checkpoint was left as it is
-     * @param remains what was finished of interrupted work
+     * @param remains what was finished of interrupted work; of a run that is deleted, the directories on this machine
      */
     record Deleted(List<String> what, long bytes, List<String> elsewhere, List<String> refused, List<Path> remains) {}
 

@@ -91,10 +91,7 @@ class ClusterIT {
         start(nodes, "b a b a", "look", run, 1);
         for (String folder : List.of("nodes/a", "nodes/b", "Global", "Meta")) {
             try (Stream<Path> left = Files.list(directory.resolve(folder))) {
-                assertThat(left)
-                        .as(folder)
-                        .filteredOn(path -> !path.toString().endsWith("deleted"))
-                        .isEmpty();
+                assertThat(left).as(folder).isEmpty();
             }
         }
     }

@@ -61,9 +61,13 @@ public final class DeadRuns {
             for (String id : Agreement.bcast(ranks, ids, 0).lines().toList()) {
                 if (id.endsWith(RunPlaces.DELETED)) {
                     deleteOnNodes(withoutSuffix(id));
+                    deleteShared(withoutSuffix(id), RunDeletion::finish);
                 } else if (isDead(id)) {
                     deleteOnNodes(id);
-                    deleteShared(id);
+                    deleteShared(id, RunDeletion::delete);
+                    if (ranks.rank() == 0) {
+                        LOG.log(Logger.Level.INFO, "deleted run {0}, which was killed before its first checkpoint", id);
+                    }
                 }
             }
         } catch (MeetingException e) {
@@ -150,6 +154,11 @@ public final class DeadRuns {
         return true;
     }
 
+    /** How far a deletion goes. */
+    private interface Deletion {
+        void of(RunDeletion run) throws IOException;
+    }
+
     private void deleteOnNodes(String id) throws IOException {
         Agreement.run(ranks, "deleting run " + id + " on its nodes", () -> {
             if (topology.place() == 0) {
@@ -159,14 +168,13 @@ public final class DeadRuns {
     }
 
     /** After the nodes, so that a start goes on with it after a kill. */
-    private void deleteShared(String id) throws IOException {
+    private void deleteShared(String id, Deletion deletion) throws IOException {
         Agreement.run(ranks, "deleting run " + id, () -> {
             if (ranks.rank() == 0) {
                 String file = own.topologyFile().toString();
                 IniFile now = IniFile.parse(TextFiles.read(own.topologyFile()), file);
                 List<String> nodes = TopologyFile.orders(now, file).get(0).nodeNames();
-                new RunDeletion(config, id, storage, Set.copyOf(nodes)).delete();
-                LOG.log(Logger.Level.INFO, "deleted run {0}, which was killed before its first checkpoint", id);
+                deletion.of(new RunDeletion(config, id, storage, Set.copyOf(nodes)));
             }
         });
     }

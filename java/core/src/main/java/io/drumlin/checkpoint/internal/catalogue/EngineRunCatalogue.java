@@ -315,8 +315,12 @@ public final class EngineRunCatalogue implements RunCatalogue {
             requireNotNeeded(execId, force);
         }
         FreedSpace freed = new FreedSpace();
+        List<Path> paths = new ArrayList<>();
         for (Path path : deletion.paths()) {
             freed.add(path);
+            if (PathStatus.exists(path)) {
+                paths.add(path);
+            }
         }
         List<String> elsewhere = deletion.elsewhere();
         if (!dryRun && begun) {
@@ -327,7 +331,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
                 return execId;
             });
         }
-        return new Deleted(List.of(execId), freed.bytes(), elsewhere, List.of(), List.of());
+        return new Deleted(List.of(execId), freed.bytes(), elsewhere, List.of(), paths);
     }
 
     private void requireNotNeeded(String execId, boolean force) throws IOException {

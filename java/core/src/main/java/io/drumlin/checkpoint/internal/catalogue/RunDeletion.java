@@ -17,6 +17,7 @@ import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,13 +26,17 @@ import java.util.Set;
 
 /**
  * Deletes whole runs. The directory of metadata gets another name first, so that no restart finds the run. It is deleted
- * last, because its name tells that the other directories are to be deleted. It stays, with the names of the nodes, if
- * other nodes may have files of the run: a new run of this name would take them for its own.
+ * last, because its name tells that the other directories are to be deleted. It stays, with the names of the nodes and of
+ * those on which the run is deleted, while other nodes may have files of the run: a new run of this name would take them for
+ * its own.
  */
 final class RunDeletion {
 
     /** {@code Topology.fti} of a run that no restart is to find. */
     private static final String TOPOLOGY = "deleted-Topology.fti";
+
+    /** Begins the name of an empty directory that says on which node the run is deleted. */
+    private static final String DONE = "deleted-on-";
 
     private final FtiConfig config;
     private final String execId;
@@ -95,11 +100,15 @@ final class RunDeletion {
             return TopologyFile.orders(topology, file.toString()).stream()
                     .flatMap(order -> order.nodeNames().stream())
                     .distinct()
-                    .filter(node -> !nodes.contains(node))
+                    .filter(node -> !nodes.contains(node) && !Files.isDirectory(done(node)))
                     .toList();
         } catch (DrumlinException damaged) {
             return List.of("unknown nodes");
         }
+    }
+
+    private Path done(String node) {
+        return places.deleted().resolve(DONE + node);
     }
 
     void delete() throws IOException {
@@ -117,12 +126,13 @@ final class RunDeletion {
                 return true;
             }
         }
-        return PathStatus.entries(places.deleted()).stream().anyMatch(entry -> !isTopology(entry))
+        return PathStatus.entries(places.deleted()).stream().anyMatch(entry -> !isNote(entry))
                 || elsewhere().isEmpty();
     }
 
-    private static boolean isTopology(Path entry) {
-        return Objects.requireNonNull(entry.getFileName()).toString().equals(TOPOLOGY);
+    private static boolean isNote(Path entry) {
+        String name = Objects.requireNonNull(entry.getFileName()).toString();
+        return name.equals(TOPOLOGY) || name.startsWith(DONE);
     }
 
     private void removeFromScrIndex() throws IOException {
@@ -150,12 +160,16 @@ final class RunDeletion {
             }
         }
         for (Path entry : PathStatus.entries(places.deleted())) {
-            if (!isTopology(entry)) {
+            if (!isNote(entry)) {
                 DirectoryTree.delete(entry, storage);
             }
         }
         if (elsewhere.isEmpty()) {
             DirectoryTree.delete(places.deleted(), storage);
+        } else {
+            for (String node : nodes) {
+                DirectoryTree.make(done(node), storage);
+            }
         }
         storage.syncDirectory(config.metaDir());
     }
