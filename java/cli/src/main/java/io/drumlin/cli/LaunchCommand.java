@@ -197,6 +197,9 @@ final class LaunchCommand implements Callable<Integer> {
         }
         PassedSignals.receive(signal -> pass(signal, events));
         before = config == null || log == null ? null : LaunchLog.killedStart(log, config);
+        if (log != null && before != null) {
+            awaitOrphan(LaunchLog.orphan(log), events);
+        }
         NodePool pool = NodePool.of(hostFile, System.getenv(), nodes, job, probe);
         Scavenger scavenger = noScavenge
                 ? null
@@ -208,15 +211,29 @@ final class LaunchCommand implements Callable<Integer> {
         return status;
     }
 
+    /**
+     * Waits for the end of a job that outlived its launch. If it completed the run while the next one gets its nodes, that would
+     * begin another.
+     */
+    private static void awaitOrphan(Optional<ProcessHandle> orphan, LaunchLog events) throws IOException {
+        if (orphan.isPresent()) {
+            events.write(
+                    "waiting",
+                    Map.of(
+                            LaunchLog.PID,
+                            orphan.get().pid(),
+                            "text",
+                            "the job of a launch that was killed runs: waiting for its end"));
+            orphan.get().onExit().join();
+        }
+    }
+
     private int launch(JobCommand job, NodePool pool, @Nullable Scavenger scavenger, LaunchLog events)
             throws IOException, InterruptedException {
         CheckpointWatch watch = new CheckpointWatch(config, scrPrefix == null ? null : new ScrPrefix(scrPrefix));
         LaunchedRun run = config == null ? null : new LaunchedRun(config);
         int failures = 0;
         int restarts = 0;
-        if (run != null && before != null && job.launcher() == JobCommand.Launcher.SRUN) {
-            run.awaitOrphan(events);
-        }
         while (true) {
             LaunchedRun.Entry then = before;
             before = run == null ? null : run.entry(events);
@@ -394,6 +411,9 @@ final class LaunchCommand implements Callable<Integer> {
         }
         wasStarted = true;
         running = job;
+        if (before != null) {
+            events.write(LaunchLog.RUNNING, job.names());
+        }
         try (LaunchedJob started = job) {
             boolean hangs = started.awaitEnd(watch, timeout == null ? null : Duration.ofSeconds(timeout));
             int status = started.status();

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,6 +28,17 @@ final class LaunchLog implements AutoCloseable {
     static final String CONFIG = "config";
     static final String EXEC_ID = "exec_id";
     static final String FAILURE = "failure";
+
+    /** The event of a process that was started. */
+    static final String RUNNING = "running";
+
+    static final String PID = "pid";
+    static final String SINCE = "since";
+
+    /** What another reading of the clock may say of the start of the same process. */
+    private static final long CLOCK_MILLIS = 2000;
+
+    private static final Pattern PROCESS = Pattern.compile("\"" + PID + "\":(\\d+),\"" + SINCE + "\":(\\d+)");
 
     private static final Pattern EVENT = Pattern.compile("\"event\":\"(\\w+)\"");
 
@@ -82,6 +94,25 @@ final class LaunchLog implements AutoCloseable {
             }
         }
         return last;
+    }
+
+    /** Returns the process of the last start, if it still runs on this machine. */
+    static Optional<ProcessHandle> orphan(Path file) throws IOException {
+        Optional<ProcessHandle> last = Optional.empty();
+        for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
+            Matcher process = PROCESS.matcher(line);
+            if (process.find()) {
+                long since = Long.parseLong(process.group(2));
+                last = ProcessHandle.of(Long.parseLong(process.group(1)))
+                        .filter(found -> Math.abs(since(found) - since) < CLOCK_MILLIS);
+            }
+        }
+        return last;
+    }
+
+    /** Returns when a process was started, in milliseconds since 1970; 0 if that is not known. */
+    static long since(ProcessHandle process) {
+        return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
     }
 
     /** Returns the name of a configuration file in the log. */

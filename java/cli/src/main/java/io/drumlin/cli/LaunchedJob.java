@@ -3,6 +3,7 @@ package io.drumlin.cli;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,11 @@ final class LaunchedJob implements AutoCloseable {
         LaunchedJob job = new LaunchedJob(builder.start());
         Runtime.getRuntime().addShutdownHook(job.atExit);
         return job;
+    }
+
+    /** Returns what tells the process from all others of this machine, for the log. */
+    Map<String, Object> names() {
+        return Map.of(LaunchLog.PID, process.pid(), LaunchLog.SINCE, LaunchLog.since(process.toHandle()));
     }
 
     /**

@@ -5,7 +5,6 @@ import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
 import io.drumlin.checkpoint.RunCatalogue.Restored;
 import io.drumlin.checkpoint.RunCatalogue.Run;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
@@ -16,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The run of a job that {@code drumlin launch} starts, by its configuration file. Not thread-safe. */
 final class LaunchedRun {
-
-    private static final long LOOK_MILLIS = 1000;
 
     private final Path config;
 
@@ -55,34 +52,6 @@ final class LaunchedRun {
         } catch (IOException e) {
             events.write("config_unreadable", Map.of("error", String.valueOf(e.getMessage())));
             return false;
-        }
-    }
-
-    /**
-     * Waits while a job that outlived its launch has the run in this allocation of Slurm. The next one would not be refused by the
-     * run's lease, because srun waits for the nodes, and would repeat what the other has completed by then.
-     */
-    void awaitOrphan(LaunchLog events) throws IOException, InterruptedException {
-        try {
-            RunCatalogue catalogue = RunConfigs.open(config);
-            Path lease = catalogue.metadata().resolve(catalogue.execId()).resolve("drumlin-lease");
-            Optional<String> step = Files.exists(lease) ? NodePool.step(System.getenv()) : Optional.empty();
-            if (step.isPresent()) {
-                events.write(
-                        "waiting",
-                        Map.of(
-                                "step",
-                                step.get(),
-                                "text",
-                                "a step of this job, which outlived its launch, has the run: waiting for its end. If no step"
-                                        + " has it, delete " + lease));
-            }
-            while (step.isPresent()) {
-                Thread.sleep(LOOK_MILLIS);
-                step = Files.exists(lease) ? NodePool.step(System.getenv()) : Optional.empty();
-            }
-        } catch (IOException e) {
-            events.write("config_unreadable", Map.of("error", String.valueOf(e.getMessage())));
         }
     }
 

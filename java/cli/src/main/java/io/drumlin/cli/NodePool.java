@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -223,21 +222,6 @@ final class NodePool {
             process.destroyForcibly();
         }
         return up;
-    }
-
-    /**
-     * Returns a step of this job of Slurm that runs, such as that of a launch that was killed; empty if there is none, or this
-     * is no job.
-     */
-    static Optional<String> step(Map<String, String> environment) throws IOException, InterruptedException {
-        String job = environment.get("SLURM_JOB_ID");
-        return job == null
-                ? Optional.empty()
-                : output(List.of("squeue", "--steps", "--jobs=" + job, "--noheader", "--format=%i"))
-                        .lines()
-                        .map(String::strip)
-                        .filter(step -> step.matches("\\d+\\.\\d+"))
-                        .findFirst();
     }
 
     /** Returns what a command of Slurm prints. */

@@ -361,26 +361,32 @@ class LaunchCommandTest {
         assertThat(all("node_suspected", "node")).containsExactly("b", "a", "b");
     }
 
-    /** srun waits for the step of a launch that was killed, which may complete the run then. */
+    /** It may complete the run while the next job gets its nodes, which would begin another run. */
     @Test
     void whatAKilledLaunchHasLeftIsAwaited() throws Exception {
         withRun();
         Path config = folder.resolve("config.fti");
         Files.writeString(config, Files.readString(config).replace("failure = 0", "failure = 1"));
-        killedIn(config, 1);
-        Files.createFile(folder.resolve("meta/id/drumlin-lease"));
-        script("sinfo", "printf 'a idle\nb idle\nc idle\n'");
-        script(
-                "squeue",
-                "printf '7.batch\n7.0\n'\n" + "if [ -e \"$DIR/asked\" ]; then rm -f \"$DIR/meta/id/drumlin-lease\"; "
-                        + completed("id") + "fi\ntouch \"$DIR/asked\"");
-        String srun = script("srun", "touch \"$DIR/calls\"");
-        Map<String, String> job = Map.of("SLURM_JOB_ID", "7");
-        assertThat(launchUnderSlurm(job, "--config", config.toString(), "--", srun, "x"))
+        String mpirun = mpirun("while [ ! -e \"$DIR/go\" ]; do sleep 0.05; done\n" + completed("id"));
+        Process killed = startLaunch(Map.of(), "--config", config.toString(), "--", mpirun, "x");
+        awaitEvent("running");
+        killed.destroyForcibly().waitFor();
+        Process second = startLaunch(Map.of(), "--config", config.toString(), "--", mpirun, "x");
+        awaitEvent("waiting");
+        Files.createFile(folder.resolve("go"));
+        assertThat(second.waitFor())
                 .as(Files.readString(folder.resolve("output")))
                 .isZero();
-        assertThat(folder.resolve("calls")).doesNotExist();
-        assertThat(all("waiting", "step")).containsExactly("7.0");
+        assertThat(events())
+                .extracting(each -> each.get("event"))
+                .containsExactly("start", "running", "waiting", "done");
+        assertThat(all("waiting", "pid")).isEqualTo(all("running", "pid"));
+    }
+
+    private void awaitEvent(String event) throws IOException, InterruptedException {
+        while (!Files.exists(log) || !Files.readString(log).contains("\"event\":\"" + event + "\"")) {
+            Thread.sleep(20);
+        }
     }
 
     private static String entryOf(Path config, String key) throws IOException {
@@ -467,7 +473,7 @@ class LaunchCommandTest {
                 .isZero();
         assertThat(events())
                 .extracting(each -> each.get("event"))
-                .containsExactly("start", "hang", "pause", "start", "end", "done");
+                .containsExactly("start", "running", "hang", "pause", "start", "running", "end", "done");
     }
 
     /** Writes what the flush file has when the cache has one dataset. */
@@ -612,7 +618,17 @@ class LaunchCommandTest {
                 .isZero();
         assertThat(events())
                 .extracting(each -> each.get("event"))
-                .containsExactly("start", "end", "nodes_unknown", "not_completed", "pause", "start", "end", "done");
+                .containsExactly(
+                        "start",
+                        "running",
+                        "end",
+                        "nodes_unknown",
+                        "not_completed",
+                        "pause",
+                        "start",
+                        "running",
+                        "end",
+                        "done");
     }
 
     /** Slurm starts no job on a node that is drained, but does what the job of the allocation asks. */
