@@ -76,6 +76,9 @@ public final class GsdFile implements Closeable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.gsd");
 
+    /** Of its own: a thread of the program that has locked the file and ends the JVM must not keep it from ending. */
+    private final Object lock = new Object();
+
     private final BlockFile file;
     private final StorageEngine storage;
     private final Communicator comm;
@@ -495,25 +498,29 @@ public final class GsdFile implements Closeable {
      * @throws FormatException there is an entry, but it is invalid
      * @throws IOException the file cannot be read or flushed
      */
-    public synchronized Optional<Chunk> findChunk(long frame, String name) throws IOException {
-        if (frame < 0 || frame >= frameCount()) {
-            return Optional.empty();
+    public Optional<Chunk> findChunk(long frame, String name) throws IOException {
+        synchronized (lock) {
+            if (frame < 0 || frame >= frameCount()) {
+                return Optional.empty();
+            }
+            GsdIndex index = flushedIndex();
+            int id = nameList().id(name);
+            OptionalLong slot = id < 0 ? OptionalLong.empty() : index.find(frame, id);
+            return slot.isPresent() ? Optional.of(chunk(index, slot.getAsLong())) : Optional.empty();
         }
-        GsdIndex index = flushedIndex();
-        int id = nameList().id(name);
-        OptionalLong slot = id < 0 ? OptionalLong.empty() : index.find(frame, id);
-        return slot.isPresent() ? Optional.of(chunk(index, slot.getAsLong())) : Optional.empty();
     }
 
     /** Returns the chunks of a frame, in the order of the index. */
-    synchronized List<Chunk> chunks(long frame) throws IOException {
-        GsdIndex index = flushedIndex();
-        List<Chunk> chunks = new ArrayList<>();
-        long end = index.firstAfter(frame);
-        for (long slot = index.firstAfter(frame - 1); slot < end; slot++) {
-            chunks.add(chunk(index, slot));
+    List<Chunk> chunks(long frame) throws IOException {
+        synchronized (lock) {
+            GsdIndex index = flushedIndex();
+            List<Chunk> chunks = new ArrayList<>();
+            long end = index.firstAfter(frame);
+            for (long slot = index.firstAfter(frame - 1); slot < end; slot++) {
+                chunks.add(chunk(index, slot));
+            }
+            return chunks;
         }
-        return chunks;
     }
 
     private Chunk chunk(GsdIndex index, long slot) throws IOException {
@@ -539,9 +546,11 @@ public final class GsdFile implements Closeable {
     }
 
     /** Reads data for a chunk. */
-    synchronized void read(ByteBuffer target, long offset) throws IOException {
-        checkOpen();
-        BlockFileSource.readFully(file, offset, target);
+    void read(ByteBuffer target, long offset) throws IOException {
+        synchronized (lock) {
+            checkOpen();
+            BlockFileSource.readFully(file, offset, target);
+        }
     }
 
     /** Returns the current length of the file. */
@@ -577,10 +586,11 @@ public final class GsdFile implements Closeable {
      * @throws IOException the file is open for reading only, the frame has the name already, the file has 65535 other
      *     names, or writing failed
      */
-    public synchronized void writeChunk(String name, ElementType type, Buffer data, long rows, long columns)
-            throws IOException {
-        FrameWriter target = writer("writing of chunk " + name);
-        target.writeChunk(name, type, data, rows, columns);
+    public void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
+        synchronized (lock) {
+            FrameWriter target = writer("writing of chunk " + name);
+            target.writeChunk(name, type, data, rows, columns);
+        }
     }
 
     /**
@@ -691,10 +701,12 @@ public final class GsdFile implements Closeable {
      * @throws IOException the file is open for reading only, or a flush was due and failed. The frame has ended even
      *     so, and {@link #flush} can be repeated
      */
-    public synchronized void endFrame() throws IOException {
-        FrameWriter target = writer("end of a frame");
-        metadata = null;
-        target.endFrame();
+    public void endFrame() throws IOException {
+        synchronized (lock) {
+            FrameWriter target = writer("end of a frame");
+            metadata = null;
+            target.endFrame();
+        }
     }
 
     /**
@@ -705,11 +717,13 @@ public final class GsdFile implements Closeable {
      * @throws IOException the file is open for reading only, or not all data could be written; the earlier contents are
      *     still there, and the flush can be repeated
      */
-    public synchronized void flush() throws IOException {
-        FrameWriter target = writer("flush");
-        if (target.isDirty()) {
-            metadata = null;
-            target.flush();
+    public void flush() throws IOException {
+        synchronized (lock) {
+            FrameWriter target = writer("flush");
+            if (target.isDirty()) {
+                metadata = null;
+                target.flush();
+            }
         }
     }
 
@@ -720,10 +734,12 @@ public final class GsdFile implements Closeable {
      *
      * @throws IOException the file is open for reading only, or writing failed
      */
-    public synchronized void truncate() throws IOException {
-        FrameWriter target = writer("truncation");
-        metadata = null;
-        target.truncate();
+    public void truncate() throws IOException {
+        synchronized (lock) {
+            FrameWriter target = writer("truncation");
+            metadata = null;
+            target.truncate();
+        }
     }
 
     /**
@@ -733,15 +749,17 @@ public final class GsdFile implements Closeable {
      * @throws IOException the file is open for reading only, has chunks of a frame that has not ended or names that were
      *     not flushed, or writing failed
      */
-    public synchronized void upgrade() throws IOException {
-        FrameWriter target = writer("upgrade");
-        target.requireNothingPending();
-        if (gsdVersion().hasSlots()) {
-            metadata = null;
-            target.upgrade();
-        } else {
-            Agreement.run(comm, "upgrade", target::markVersion);
-            metadata = null;
+    public void upgrade() throws IOException {
+        synchronized (lock) {
+            FrameWriter target = writer("upgrade");
+            target.requireNothingPending();
+            if (gsdVersion().hasSlots()) {
+                metadata = null;
+                target.upgrade();
+            } else {
+                Agreement.run(comm, "upgrade", target::markVersion);
+                metadata = null;
+            }
         }
     }
 
@@ -762,10 +780,12 @@ public final class GsdFile implements Closeable {
      * @param bytes 1 or more; at most 1 GiB are gathered
      * @throws IOException the file is open for reading only
      */
-    public synchronized void setMaximumWriteBufferSize(long bytes) throws IOException {
-        FrameWriter target = writer("setting");
-        requirePositive("maximum write buffer size", bytes);
-        target.setMaximumWriteBufferSize(Math.min(bytes, WriteBuffer.LIMIT));
+    public void setMaximumWriteBufferSize(long bytes) throws IOException {
+        synchronized (lock) {
+            FrameWriter target = writer("setting");
+            requirePositive("maximum write buffer size", bytes);
+            target.setMaximumWriteBufferSize(Math.min(bytes, WriteBuffer.LIMIT));
+        }
     }
 
     /**
@@ -785,10 +805,12 @@ public final class GsdFile implements Closeable {
      * @param entries 1 or more
      * @throws IOException the file is open for reading only
      */
-    public synchronized void setIndexEntriesToBuffer(long entries) throws IOException {
-        FrameWriter target = writer("setting");
-        requirePositive("number of index entries to buffer", entries);
-        target.setIndexEntriesToBuffer(entries);
+    public void setIndexEntriesToBuffer(long entries) throws IOException {
+        synchronized (lock) {
+            FrameWriter target = writer("setting");
+            requirePositive("number of index entries to buffer", entries);
+            target.setIndexEntriesToBuffer(entries);
+        }
     }
 
     /**
@@ -808,8 +830,10 @@ public final class GsdFile implements Closeable {
      * @param age 0 or more; about 292 years are the most
      * @throws IOException the file is open for reading only
      */
-    public synchronized void setMaximumAge(Duration age) throws IOException {
-        writer("setting").setMaximumAge(LateFlush.nanos(age));
+    public void setMaximumAge(Duration age) throws IOException {
+        synchronized (lock) {
+            writer("setting").setMaximumAge(LateFlush.nanos(age));
+        }
     }
 
     /** Flushes what the program has left in memory, in another thread than the program's. */
@@ -823,7 +847,7 @@ public final class GsdFile implements Closeable {
                     .advice("close it on all ranks before the program ends")
                     .exception();
         }
-        synchronized (this) {
+        synchronized (lock) {
             if (!closed) {
                 flush();
             }
@@ -864,24 +888,26 @@ public final class GsdFile implements Closeable {
      * @throws IOException not all frames are in the file; it is closed even so
      */
     @Override
-    public synchronized void close() throws IOException {
-        if (closed) {
-            return;
-        }
-        IOException failure = null;
-        if (writer != null) {
-            try {
-                writer.flush();
-                warnOfEmptyFrames(writer);
-            } catch (IOException e) {
-                failure = e;
+    public void close() throws IOException {
+        synchronized (lock) {
+            if (closed) {
+                return;
             }
-            failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", writer::trim));
-        }
-        failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", this::release));
-        failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", comm::close));
-        if (failure != null) {
-            throw failure;
+            IOException failure = null;
+            if (writer != null) {
+                try {
+                    writer.flush();
+                    warnOfEmptyFrames(writer);
+                } catch (IOException e) {
+                    failure = e;
+                }
+                failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", writer::trim));
+            }
+            failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", this::release));
+            failure = FrameWriter.join(failure, Agreement.attempt(comm, "close", comm::close));
+            if (failure != null) {
+                throw failure;
+            }
         }
     }
 

@@ -24,6 +24,9 @@ import java.util.Objects;
  */
 public final class SionWriter implements GatheringByteChannel {
 
+    /** Of its own: a thread of the program that has locked the writer and ends the JVM must not keep it from ending. */
+    private final Object lock = new Object();
+
     private final TaskBlocks blocks;
     private final WriteStage stage;
     private final ByteOrder order;
@@ -49,11 +52,13 @@ public final class SionWriter implements GatheringByteChannel {
      * @throws IOException the bytes could not be written; part of them may be in the file
      */
     @Override
-    public synchronized int write(ByteBuffer source) throws IOException {
-        int length = source.remaining();
-        begin(length);
-        append(source);
-        return length;
+    public int write(ByteBuffer source) throws IOException {
+        synchronized (lock) {
+            int length = source.remaining();
+            begin(length);
+            append(source);
+            return length;
+        }
     }
 
     /**
@@ -66,17 +71,19 @@ public final class SionWriter implements GatheringByteChannel {
      * @throws IOException the bytes could not be written; part of them may be in the file
      */
     @Override
-    public synchronized long write(ByteBuffer[] sources, int offset, int length) throws IOException {
-        Objects.checkFromIndexSize(offset, length, sources.length);
-        long bytes = 0;
-        for (int i = offset; i < offset + length; i++) {
-            bytes += sources[i].remaining();
+    public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        synchronized (lock) {
+            Objects.checkFromIndexSize(offset, length, sources.length);
+            long bytes = 0;
+            for (int i = offset; i < offset + length; i++) {
+                bytes += sources[i].remaining();
+            }
+            begin(bytes);
+            for (int i = offset; i < offset + length; i++) {
+                append(sources[i]);
+            }
+            return bytes;
         }
-        begin(bytes);
-        for (int i = offset; i < offset + length; i++) {
-            append(sources[i]);
-        }
-        return bytes;
     }
 
     @Override
@@ -141,10 +148,12 @@ public final class SionWriter implements GatheringByteChannel {
         void copy(ByteBuffer target, int first, int count);
     }
 
-    private synchronized void write(int count, int size, Elements elements) throws IOException {
-        begin((long) count * size);
-        move(() -> fill(count, size, elements));
-        late.begin(maximumAge);
+    private void write(int count, int size, Elements elements) throws IOException {
+        synchronized (lock) {
+            begin((long) count * size);
+            move(() -> fill(count, size, elements));
+            late.begin(maximumAge);
+        }
     }
 
     /**
@@ -235,16 +244,20 @@ public final class SionWriter implements GatheringByteChannel {
      *
      * @throws IOException the bytes could not be written
      */
-    public synchronized void flush() throws IOException {
-        requireOpen();
-        move(stage::flush);
-        late.end();
+    public void flush() throws IOException {
+        synchronized (lock) {
+            requireOpen();
+            move(stage::flush);
+            late.end();
+        }
     }
 
     /** Flushes what the program has left in memory, in another thread than the program's. */
-    private synchronized void flushLate() throws IOException {
-        if (open) {
-            flush();
+    private void flushLate() throws IOException {
+        synchronized (lock) {
+            if (open) {
+                flush();
+            }
         }
     }
 
@@ -253,8 +266,10 @@ public final class SionWriter implements GatheringByteChannel {
      *
      * @param age 0 or more
      */
-    public synchronized void setMaximumAge(Duration age) {
-        maximumAge = LateFlush.nanos(age);
+    public void setMaximumAge(Duration age) {
+        synchronized (lock) {
+            maximumAge = LateFlush.nanos(age);
+        }
     }
 
     /** A transfer of bytes. */
@@ -273,9 +288,11 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /** Appends bytes, and splits them at the end of each chunk. */
-    synchronized void append(ByteBuffer source) throws IOException {
-        move(() -> put(source));
-        late.begin(maximumAge);
+    void append(ByteBuffer source) throws IOException {
+        synchronized (lock) {
+            move(() -> put(source));
+            late.begin(maximumAge);
+        }
     }
 
     private void put(ByteBuffer source) throws IOException {
@@ -339,20 +356,22 @@ public final class SionWriter implements GatheringByteChannel {
      * @throws IOException something could not be written, now or earlier
      */
     @Override
-    public synchronized void close() throws IOException {
-        if (open) {
-            open = false;
-            try {
-                if (broken) {
-                    throw DrumlinException.during("close")
-                            .problem("an earlier write of this task failed, so that it lacks data")
-                            .advice("write the file again")
-                            .exception();
+    public void close() throws IOException {
+        synchronized (lock) {
+            if (open) {
+                open = false;
+                try {
+                    if (broken) {
+                        throw DrumlinException.during("close")
+                                .problem("an earlier write of this task failed, so that it lacks data")
+                                .advice("write the file again")
+                                .exception();
+                    }
+                    move(stage::flush);
+                } finally {
+                    late.end();
+                    stage.close();
                 }
-                move(stage::flush);
-            } finally {
-                late.end();
-                stage.close();
             }
         }
     }
@@ -363,9 +382,11 @@ public final class SionWriter implements GatheringByteChannel {
     }
 
     /** Accepts no more bytes and discards those that are not written. */
-    synchronized void abandon() throws IOException {
-        open = false;
-        late.end();
-        stage.close();
+    void abandon() throws IOException {
+        synchronized (lock) {
+            open = false;
+            late.end();
+            stage.close();
+        }
     }
 }

@@ -62,6 +62,11 @@ class GsdUnclosedTest {
             System.out.println("appended");
             switch (arguments[1]) {
                 case "exit" -> System.exit(0);
+                case "exit of the thread that has the file" -> {
+                    synchronized (trajectory.file()) {
+                        System.exit(0);
+                    }
+                }
                 case "return" -> {}
                 case "exit within a call" -> exitWithinACall(Path.of(arguments[0] + ".2"));
                 default -> System.in.read();
@@ -137,7 +142,7 @@ class GsdUnclosedTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"exit", "return"})
+    @ValueSource(strings = {"exit", "return", "exit of the thread that has the file"})
     void framesAreInTheFileWhenTheProgramEnds(String end) throws Exception {
         assertThat(started(end).waitFor()).isZero();
         assertAllFrames();

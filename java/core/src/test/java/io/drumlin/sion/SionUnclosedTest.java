@@ -41,7 +41,10 @@ class SionUnclosedTest {
             }
             System.out.println("written");
             if (arguments[1].equals("exit")) {
-                System.exit(0);
+                // Threads may share the writer by its lock.
+                synchronized (writer) {
+                    System.exit(0);
+                }
             }
             System.in.read();
         }
