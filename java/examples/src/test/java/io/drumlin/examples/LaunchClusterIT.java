@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code drumlin launch} brings Heat2D through three failures of nodes, without a hand: the field is that of an undisturbed run. */
+/**
+ * {@code drumlin launch} brings Heat2D through failures of nodes, and of a rank and of launch itself, without a hand: the field is that
+ * of an undisturbed run.
+ */
 @Tag("native")
 @Tag("soak")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
@@ -69,8 +72,39 @@ class LaunchClusterIT {
         }
     }
 
+    /** A rank is killed, then launch is, whose job goes on; another launch waits for it and repeats nothing. */
     @Test
-    void threeFailuresNeedNoHand() throws IOException, InterruptedException {
+    void aKilledRankAndAKilledLaunchNeedNoHand() throws IOException, InterruptedException {
+        List<String> heat = prepare();
+        // A pipe would be closed with launch, and end mpirun.
+        Path said = folder.resolve("said");
+        Process first = starting(heat).redirectOutput(said.toFile()).start();
+        await(said, "Heat2D: checkpoint ");
+        call("run", "node2", "kill -9 $(pgrep -f '^[^ ]*java .*Heat2D' | head -1)");
+        await(said, "Heat2D: restart ");
+        call("run", "login", "kill -9 $(pgrep -f '^[^ ]*java .*DrumlinCommand launch .*" + shared() + "')");
+        first.waitFor();
+        Process second = starting(heat).start();
+        String output = new String(second.getInputStream().readAllBytes());
+        String story = output + "\n" + Files.readString(shared().resolve("log"));
+        assertThat(second.waitFor()).as(story).isZero();
+        assertThat(output).doesNotContain("Heat2D: ");
+        assertThat(story).contains("\"event\":\"waiting\"", "\"event\":\"done\"");
+        compare(story);
+    }
+
+    private ProcessBuilder starting(List<String> heat) {
+        return onCluster("run", "login", "exec " + JavaCommand.quoted(launch(heat)));
+    }
+
+    private static void await(Path output, String words) throws IOException, InterruptedException {
+        while (!Files.readString(output).contains(words)) {
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+    }
+
+    /** Boots the cluster and writes the configuration. Returns the command of the job. */
+    private List<String> prepare() throws IOException, InterruptedException {
         List<String> heat = heat(); // skips the test where there is no MPI
         call("up", Integer.toString(NODES + 1));
         RunFolder run = RunFolder.create(shared(), 1, false);
@@ -84,9 +118,12 @@ class LaunchClusterIT {
                         .replaceAll("ckpt_io +=.*", "ckpt_io = 3")
                         .replaceAll("local_test +=.*", "local_test = 0"));
         Files.write(shared().resolve("hosts"), List.of("node1", "node2", "node3", "node4"));
+        return heat;
+    }
 
-        Process process = onCluster("run", "login", "exec " + JavaCommand.quoted(launch(heat)))
-                .start();
+    @Test
+    void threeFailuresNeedNoHand() throws IOException, InterruptedException {
+        Process process = starting(prepare()).start();
         List<String> output = new ArrayList<>();
         try (BufferedReader reader = process.inputReader()) {
             int failures = 0;
