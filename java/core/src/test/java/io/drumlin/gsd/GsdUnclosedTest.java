@@ -14,10 +14,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,18 +66,8 @@ class GsdUnclosedTest {
                     }
                 }
                 case "return" -> {}
-                case "exit within a call" -> exitWithinACall(Path.of(arguments[0] + ".2"));
                 default -> System.in.read();
             }
-        }
-    }
-
-    /** Ends the JVM in a call that has the lock of another file, as a write to a file system that hangs would have it. */
-    private static void exitWithinACall(Path path) throws IOException {
-        HoomdTrajectory other = HoomdTrajectory.create(path);
-        other.append(frame(0));
-        synchronized (other.file()) {
-            System.exit(0);
         }
     }
 
@@ -154,19 +142,6 @@ class GsdUnclosedTest {
         // Its handle leaves its input open, for whose end it waits.
         assertThat(writer.toHandle().destroy()).isTrue();
         assertThat(writer.waitFor()).isEqualTo(128 + 15);
-        assertAllFrames();
-    }
-
-    /** It waits some seconds for the call, and keeps no other file from its flush. */
-    @Tag("exhaustive")
-    @Test
-    void theEndDoesNotWaitForACallForEver() throws Exception {
-        Process writer = started("exit within a call");
-        try {
-            assertThat(writer.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            writer.toHandle().destroyForcibly();
-        }
         assertAllFrames();
     }
 
