@@ -2,10 +2,16 @@ package io.drumlin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.gsd.GsdFile;
+import io.drumlin.scr.SCR;
+import io.drumlin.sion.SionFile;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -69,24 +75,19 @@ class ClassCyclesTest {
 
     /** What each class of ours uses of ours, by jdeps: it sees sealed families and generic types, too. */
     private static Map<String, Set<String>> arrows() throws Exception {
-        String classes = Path.of(DrumlinException.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .toURI())
-                .toString();
+        List<String> arguments = new ArrayList<>(
+                List.of("-v", "--ignore-missing-deps", "--multi-release", "base", "-e", "io\\.drumlin\\..*"));
+        for (Class<?> ofModule : List.of(
+                DrumlinException.class, KvTree.class, SionFile.class, GsdFile.class, SCR.class, Checkpoints.class)) {
+            arguments.add(Path.of(ofModule.getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI())
+                    .toString());
+        }
         StringWriter text = new StringWriter();
         ToolProvider jdeps = ToolProvider.findFirst("jdeps").orElseThrow();
-        int status = jdeps.run(
-                new PrintWriter(text),
-                new PrintWriter(text),
-                "-v",
-                "--ignore-missing-deps",
-                "--multi-release",
-                "base",
-                "-e",
-                "io\\.drumlin\\..*",
-                classes);
+        int status = jdeps.run(new PrintWriter(text), new PrintWriter(text), arguments.toArray(String[]::new));
         assertThat(status).as(text.toString()).isZero();
         Map<String, Set<String>> arrows = new TreeMap<>();
         Matcher line = Pattern.compile("(?m)^\\s+(io\\.drumlin\\.\\S+)\\s+-> (io\\.drumlin\\.\\S+)")

@@ -2,11 +2,11 @@ package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Hdf5Tools;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.format.hdf5.Datatype;
 import io.drumlin.format.hdf5.Hdf5File;
+import io.drumlin.format.hdf5.Hdf5Tools;
 import io.drumlin.format.hdf5.StoredDataset;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

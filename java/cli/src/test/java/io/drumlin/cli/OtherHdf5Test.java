@@ -2,8 +2,8 @@ package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Hdf5Tools;
 import io.drumlin.checkpoint.Repacked;
+import io.drumlin.format.hdf5.Hdf5Tools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -136,8 +136,10 @@ class ReadmeTest {
     @Test
     void theClassesOfTheArchitectureExist() throws IOException {
         Set<String> sources;
-        try (Stream<Path> files = Files.walk(ROOT.resolve("java/core/src"))) {
-            sources = files.map(file -> file.getFileName().toString()).collect(Collectors.toSet());
+        try (Stream<Path> files = Files.walk(ROOT.resolve("java"))) {
+            sources = files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".java"))
+                    .collect(Collectors.toSet());
         }
         String text = Files.readString(ROOT.resolve("docs/architecture.md"));
         assertThat(find(text, "`([A-Z][a-z0-9]+[A-Z]\\w+)[.`]"))

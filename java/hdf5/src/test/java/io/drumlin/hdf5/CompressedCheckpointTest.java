@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
-import io.drumlin.checkpoint.Hdf5Tools;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Repacked;
 import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.format.hdf5.Hdf5Tools;
 import io.drumlin.fti.Hdf5Program;
 import java.io.IOException;
 import java.nio.file.Files;

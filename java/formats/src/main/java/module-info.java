@@ -1,0 +1,28 @@
+/**
+ * Bytes: readers and writers of the formats of C FTI, SIONlib, SCR, GSD and HDF5. A program meets
+ * those types of GSD, SIONlib and SCR that the modules {@code io.drumlin.gsd}, {@code io.drumlin.sion} and {@code
+ * io.drumlin.scr} show; the rest is for Drumlin's own modules.
+ *
+ * @uses io.drumlin.format.hdf5.Hdf5Library the module {@code io.drumlin.hdf5} has one
+ */
+@SuppressWarnings("module") // the others are compiled after this one
+module io.drumlin.formats {
+    requires transitive io.drumlin.base;
+    requires static org.jspecify;
+
+    exports io.drumlin.format.fti to
+            io.drumlin.checkpoint,
+            io.drumlin.cli;
+    exports io.drumlin.format.ftiff to
+            io.drumlin.checkpoint,
+            io.drumlin.cli;
+    exports io.drumlin.format.gsd;
+    exports io.drumlin.format.hdf5 to
+            io.drumlin.checkpoint,
+            io.drumlin.cli,
+            io.drumlin.hdf5;
+    exports io.drumlin.format.kvtree;
+    exports io.drumlin.format.sion;
+
+    uses io.drumlin.format.hdf5.Hdf5Library;
+}
