@@ -428,7 +428,8 @@ final class RunCommand implements Runnable {
         }
     }
 
-    private static Deleted delete(RunCatalogue catalogue, String execId, Integer ckptId, boolean force, boolean dryRun)
+    private static Deleted delete(
+            RunCatalogue catalogue, String execId, @Nullable Integer ckptId, boolean force, boolean dryRun)
             throws IOException {
         return ckptId == null ? catalogue.deleteRun(execId, force, dryRun) : catalogue.delete(execId, ckptId, dryRun);
     }
