@@ -191,6 +191,30 @@ class FileTimesTest {
                 .hasMessageContaining("of checkpoint 8 (", "it is not known when it was taken");
     }
 
+    /** Data that came back to the place of level 4, whose metadata are those of another checkpoint, are nobody's choice. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "5"})
+    void dataWithTheMetadataOfAnotherCheckpointDoNotCount(String ioMode) throws IOException {
+        taken(ioMode, Level.L4, Map.of("drumlin.keep", "3"), 9, 8);
+        String execId = run.restartValue("exec_id");
+        Map<String, byte[]> old = new HashMap<>();
+        for (Path file : PathStatus.entries(global().resolve("l4"))) {
+            old.put(file.getFileName().toString(), Files.readAllBytes(file));
+        }
+        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, comm.rank(), 7));
+        for (Path file : PathStatus.entries(global().resolve("l4"))) {
+            Files.delete(file);
+        }
+        for (Map.Entry<String, byte[]> file : old.entrySet()) {
+            Files.write(global().resolve("l4").resolve(file.getKey()), file.getValue());
+        }
+        catalogue().restoreLatestBefore(execId, Instant.now().plusSeconds(3600), "latest");
+        recovers(8);
+        run.setRestart("1", execId);
+        catalogue().restore(execId, 8, "eight");
+        recovers(8);
+    }
+
     /** Without the log nothing tells which is older: all of them stay until as many newer ones are there. */
     @ParameterizedTest
     @ValueSource(strings = {"1", "3"})
@@ -201,7 +225,7 @@ class FileTimesTest {
         assertThat(prune(2).refused())
                 .singleElement()
                 .asString()
-                .contains("8, 9", "drumlin-commits does not have", "drumlin run delete");
+                .contains("8, 9", "drumlin-commits does not say how old", "drumlin run delete");
         assertThatThrownBy(() -> catalogue().restoreLatestBefore(execId, Instant.now(), null))
                 .hasMessageContaining("it is not known when it was taken")
                 .hasMessageContaining("name it by its id");

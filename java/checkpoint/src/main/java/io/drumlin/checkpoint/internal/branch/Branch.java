@@ -132,13 +132,15 @@ public final class Branch {
     static StoredCheckpoint find(String parent, CheckpointChoice choice, List<StoredCheckpoint> stored, String others)
             throws DrumlinException {
         // A program that repeats ids may have left an earlier checkpoint with the same id in the archive.
-        List<StoredCheckpoint> fitting = stored.stream()
+        List<StoredCheckpoint> readable =
+                stored.stream().filter(each -> !each.isLost()).toList();
+        List<StoredCheckpoint> fitting = readable.stream()
                 .filter(each -> choice.ckptId().isPresent()
                         ? each.ckptId() == choice.ckptId().getAsInt()
                         : each.age().isBefore(choice.before().orElseThrow()))
                 .toList();
         DrumlinException.Context context = DrumlinException.during("beginning a branch of run " + parent);
-        List<StoredCheckpoint> unknown = unknown(choice, stored, fitting);
+        List<StoredCheckpoint> unknown = unknown(choice, readable, fitting);
         if (!unknown.isEmpty()) {
             StoredCheckpoint one = unknown.get(0);
             throw context.problem("of checkpoint " + one.ckptId() + " (" + one.place()

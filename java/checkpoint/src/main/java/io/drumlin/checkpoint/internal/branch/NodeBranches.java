@@ -115,6 +115,7 @@ public final class NodeBranches {
         RunDirectory run = directories(config.execId());
         OwnDirectory.require(run.local());
         return StoredCheckpoint.ofNode(run, storage).stream()
+                .filter(each -> !each.isLost())
                 .map(each -> each.level().number() + " " + each.ckptId() + " " + each.place() + " "
                         + each.age().position() + " " + each.age().nanos())
                 .collect(Collectors.joining("\n"));
@@ -173,7 +174,7 @@ public final class NodeBranches {
 
     private StoredCheckpoint onNodes(Level level, int ckptId, String place, Age age) {
         Path metadata = directories(config.execId()).meta().resolve(place);
-        return new StoredCheckpoint(ckptId, level, place, age, Map.of(), metadata);
+        return new StoredCheckpoint(ckptId, level, place, age, Map.of(), metadata, false);
     }
 
     private StoredCheckpoint find(CheckpointChoice choice, List<OnNodes> found) throws IOException {

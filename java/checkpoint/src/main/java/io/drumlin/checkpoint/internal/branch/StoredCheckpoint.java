@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
+import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -16,11 +17,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 
 /**
- * A checkpoint of a run, as the names of its files tell. Nothing is read, so files may be missing or damaged.
+ * A checkpoint of a run, as the names of its files tell. Only what says its age is read, so files may be missing or damaged.
  *
  * @param ckptId its id
  * @param level its level
@@ -28,9 +30,10 @@ import java.util.regex.Matcher;
  * @param age what the log says of its age
  * @param files its files, by the directory that has them
  * @param metadata the directory with its metadata, in the modes that keep them apart; it may be missing
+ * @param isLost whether there are only metadata of another checkpoint, without which nobody can read its data
  */
 public record StoredCheckpoint(
-        int ckptId, Level level, String place, Age age, Map<Path, List<Path>> files, Path metadata) {
+        int ckptId, Level level, String place, Age age, Map<Path, List<Path>> files, Path metadata, boolean isLost) {
 
     private static final List<Level> ON_NODES = List.of(Level.L1, Level.L2, Level.L3);
 
@@ -147,8 +150,9 @@ public record StoredCheckpoint(
         void add(int ckptId, Level level, String place, Map<Path, List<Path>> files, Path metadata) throws IOException {
             List<Path> paths = new ArrayList<>(List.of(metadata));
             files.values().forEach(paths::addAll);
-            Age age = order.age(ckptId, CheckpointIdentity.of(ckptId, paths, storage));
-            found.add(new StoredCheckpoint(ckptId, level, place, age, files, metadata));
+            OptionalLong identity = CheckpointIdentity.of(ckptId, paths, storage);
+            boolean isLost = identity.isEmpty() && MetadataFiles.areOfOthers(ckptId, metadata, storage);
+            found.add(new StoredCheckpoint(ckptId, level, place, order.age(ckptId, identity), files, metadata, isLost));
         }
     }
 }

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 
 /** The metadata files of the modes that keep them apart from the data (docs/formats/fti-posix.md, section 3). */
@@ -83,6 +84,24 @@ public final class MetadataFiles {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         metadata.write(bytes);
         return bytes.toByteArray();
+    }
+
+    /** Returns whether a directory has metadata, and all of them are those of other checkpoints. */
+    public static boolean areOfOthers(int ckptId, Path directory, StorageEngine storage) throws IOException {
+        List<Path> files = PathStatus.entries(directory).stream()
+                .filter(MetadataFiles::isOne)
+                .toList();
+        for (Path file : files) {
+            try {
+                if (read(file, storage).ckptId() == ckptId) {
+                    return false;
+                }
+            } catch (IOException e) {
+                // Damaged metadata may be those of this checkpoint.
+                return false;
+            }
+        }
+        return !files.isEmpty();
     }
 
     /**
