@@ -23,16 +23,19 @@ final class KeptDeletion {
     private final StorageEngine storage;
     private final CommitOrder order;
 
-    /** The directories of the run, that of metadata first. */
-    private final List<Path> roots = new ArrayList<>();
+    private final Path meta;
+
+    /** The directories of the run. That of metadata is the last, because it may alone say how old what is in the others is. */
+    private final List<Path> roots;
 
     KeptDeletion(FtiConfig config, String execId, StorageEngine storage) throws IOException {
         this.config = config;
         this.storage = storage;
         order = new CommitOrder(new RunDirectory(config, execId, 0).commitLog());
         RunPlaces places = RunPlaces.of(config, execId);
-        roots.add(places.meta());
-        roots.addAll(places.others());
+        meta = places.meta();
+        roots = new ArrayList<>(places.others());
+        roots.add(meta);
     }
 
     /** Returns the directories of a checkpoint. */
@@ -81,7 +84,7 @@ final class KeptDeletion {
         List<String> names = KeptOnNodes.superfluous(ages, config.kept(), roots);
         List<String> unknown = new ArrayList<>(CommitOrder.unknown(List.copyOf(ages.keySet()), ages::get));
         unknown.removeAll(names);
-        order.tell(unknown, roots.get(0));
+        order.tell(unknown, meta);
         List<Kept> superfluous = new ArrayList<>();
         for (Path root : roots) {
             KeptOnNodes.in(root).stream()

@@ -44,7 +44,15 @@ public final class KeptOnNodes {
      *
      * @param path its directory
      */
-    public record Kept(Level level, int ckptId, Path path) {}
+    public record Kept(Level level, int ckptId, Path path) {
+
+        /** Returns whether it has no files with data. */
+        private boolean isOfMetadata() throws IOException {
+            return PathStatus.entries(path).stream()
+                    .noneMatch(file ->
+                            Archive.FILE.matcher(file.getFileName().toString()).matches());
+        }
+    }
 
     /** Returns the name of the directory of a kept checkpoint. */
     public static String name(Level level, int ckptId) {
@@ -180,18 +188,26 @@ public final class KeptOnNodes {
         List<String> found = Agreement.gather(app, Agreement.call(app, operation, () -> words(roots, storage)));
         String names = Agreement.call(app, operation, () -> app.rank() == 0 ? names(found, roots, rule, order) : "");
         List<String> agreed = List.of(Agreement.bcast(app, names, 0).split(" "));
-        return Agreement.call(app, operation, () -> {
-            List<Path> dropped = new ArrayList<>();
-            for (Path root : roots) {
-                dropped.addAll(remains(root));
-                for (Kept each : in(root)) {
-                    if (agreed.contains(name(each.level, each.ckptId))) {
-                        dropped.add(dropped(each.path, storage));
-                    }
+        List<Path> dropped = new ArrayList<>();
+        // The metadata last: in the modes that keep them apart they alone say how old the rest is.
+        for (boolean ofMetadata : List.of(false, true)) {
+            dropped.addAll(Agreement.call(app, operation, () -> drop(roots, agreed, ofMetadata, storage)));
+        }
+        return dropped.stream().distinct().toList();
+    }
+
+    private static List<Path> drop(List<Path> roots, List<String> names, boolean ofMetadata, StorageEngine storage)
+            throws IOException {
+        List<Path> dropped = new ArrayList<>();
+        for (Path root : roots) {
+            dropped.addAll(remains(root));
+            for (Kept each : in(root)) {
+                if (names.contains(name(each.level, each.ckptId)) && each.isOfMetadata() == ofMetadata) {
+                    dropped.add(dropped(each.path, storage));
                 }
             }
-            return dropped.stream().distinct().toList();
-        });
+        }
+        return dropped;
     }
 
     /** Returns the names of those that do not stay, of what the ranks have found. */
