@@ -189,10 +189,15 @@ public final class NativeLibrary {
         }
         if (place == null) {
             throw failure("install the libraries with scripts/install and name their folder with -D"
-                    + DIRECTORY_PROPERTY + ", or put the jar " + name.replace('_', '-') + "-VERSION-" + platform()
+                    + DIRECTORY_PROPERTY + ", or put the jar " + jar() + "-VERSION-" + platform()
                     + " on the class path or the module path");
         }
         return place;
+    }
+
+    /** The artifact that has the library: that of the module with the binding. */
+    private String jar() {
+        return name.equals("drumlin_core") ? "drumlin-base" : name.replace('_', '-');
     }
 
     private @Nullable String loadFromLibraryPath(Build build) {
