@@ -20,16 +20,8 @@ module io.drumlin.base {
 
     exports io.drumlin;
     exports io.drumlin.comm;
+    exports io.drumlin.format;
     exports io.drumlin.storage;
-    exports io.drumlin.format to
-            io.drumlin.checkpoint,
-            io.drumlin.cli,
-            io.drumlin.formats,
-            io.drumlin.gsd,
-            io.drumlin.hdf5,
-            io.drumlin.mpi,
-            io.drumlin.scr,
-            io.drumlin.sion;
     exports io.drumlin.integrity to
             io.drumlin.checkpoint,
             io.drumlin.cli,

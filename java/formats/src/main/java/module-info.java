@@ -1,7 +1,7 @@
 /**
- * Bytes: readers and writers of the formats of C FTI, SIONlib, SCR, GSD and HDF5. A program meets
- * those types of GSD, SIONlib and SCR that the modules {@code io.drumlin.gsd}, {@code io.drumlin.sion} and {@code
- * io.drumlin.scr} show; the rest is for Drumlin's own modules.
+ * Bytes: readers and writers of the formats of C FTI, SIONlib, SCR, GSD and HDF5. A program
+ * reads HDF5 files with {@link io.drumlin.format.hdf5}, and meets those types of GSD, SIONlib and SCR that the modules
+ * {@code io.drumlin.gsd}, {@code io.drumlin.sion} and {@code io.drumlin.scr} show; the rest is for Drumlin's own modules.
  *
  * @uses io.drumlin.format.hdf5.Hdf5Library the module {@code io.drumlin.hdf5} has one
  */
@@ -17,10 +17,7 @@ module io.drumlin.formats {
             io.drumlin.checkpoint,
             io.drumlin.cli;
     exports io.drumlin.format.gsd;
-    exports io.drumlin.format.hdf5 to
-            io.drumlin.checkpoint,
-            io.drumlin.cli,
-            io.drumlin.hdf5;
+    exports io.drumlin.format.hdf5;
     exports io.drumlin.format.kvtree;
     exports io.drumlin.format.sion;
 
