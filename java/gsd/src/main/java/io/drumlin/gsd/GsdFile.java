@@ -95,11 +95,25 @@ public final class GsdFile implements Closeable {
         this.file = file;
         this.storage = storage;
         this.comm = comm;
-        GsdMetadata read = GsdMetadata.read(new BlockFileSource(file));
+        GsdMetadata read = read(file);
         this.metadata = read;
         this.writer = access.writes()
                 ? new FrameWriter(file, storage, comm, how.strictness, read, new LateFlush(this::flushLate))
                 : null;
+    }
+
+    /** Reads the metadata. Another process may write the file, which then grows between the looks at its size and at its index. */
+    private static GsdMetadata read(BlockFile file) throws IOException {
+        while (true) {
+            long size = file.size();
+            try {
+                return GsdMetadata.read(new BlockFileSource(file));
+            } catch (FormatException e) {
+                if (file.size() == size) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /**

@@ -8,10 +8,14 @@ import io.drumlin.DrumlinException;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.Version;
+import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.ForwardingFile;
 import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.nio.file.Files;
@@ -207,6 +211,48 @@ class GsdFileTest {
             assertThat(file.findChunk(77_777, "a").orElseThrow().ints()).containsExactly(77_777);
         }
         assertThat(storage.count(Operation.READ)).isLessThan(50);
+    }
+
+    /** A simulation goes on while somebody looks at its trajectory. */
+    @Test
+    void theFileMayGrowWhileItIsOpened() throws IOException {
+        long before;
+        try (GsdFile file = create()) {
+            file.writeChunk("a", new int[100], 100, 1);
+            file.endFrame();
+            file.flush();
+            before = Files.size(path);
+            file.writeChunk("a", new int[100], 100, 1);
+            file.endFrame();
+        }
+        NioEngine real = new NioEngine();
+        StorageEngine growing = (StorageEngine) Proxy.newProxyInstance(
+                GsdFileTest.class.getClassLoader(),
+                new Class<?>[] {StorageEngine.class},
+                (proxy, method, arguments) -> {
+                    Object result = method.invoke(real, arguments);
+                    return result instanceof BlockFile file ? new GrowingFile(file, before) : result;
+                });
+        try (GsdFile file = GsdFile.at(path).storage(growing).open(Access.READ)) {
+            assertThat(file.frameCount()).isEqualTo(2);
+        }
+    }
+
+    /** Has its size at last only when it is asked for the third time. */
+    private static final class GrowingFile extends ForwardingFile {
+
+        private final long before;
+        private int asked;
+
+        GrowingFile(BlockFile file, long before) {
+            super(file);
+            this.before = before;
+        }
+
+        @Override
+        public long size() throws IOException {
+            return asked++ < 2 ? before : super.size();
+        }
     }
 
     @Test
