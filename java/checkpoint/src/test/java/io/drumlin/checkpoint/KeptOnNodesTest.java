@@ -11,7 +11,11 @@ import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -119,6 +123,54 @@ class KeptOnNodesTest extends RunsOnNodes {
         recovers(run, NODES, parent, 3);
         recovers(run, NODES, parent, 4);
         assertThatThrownBy(() -> recovers(run, NODES, parent, 2)).hasMessageContaining("there is no checkpoint 2");
+    }
+
+    /** The metadata alone say how old the files of the nodes are: without them nobody would delete what a node still has. */
+    @Test
+    void theMetadataGoLast() throws IOException {
+        RunFixture run = run("1", Map.of("drumlin.keep_l2", "2"));
+        run.runOn(NODES, (checkpoints, comm) -> {
+            take(checkpoints, 1, Level.L2);
+            take(checkpoints, 2, Level.L2);
+        });
+        String parent = run.restartValue("exec_id");
+        Path node = run.localRoot(NODES.get(NODES.size() - 1));
+        NioEngine real = new NioEngine();
+        StorageEngine killed = (StorageEngine) Proxy.newProxyInstance(
+                KeptOnNodesTest.class.getClassLoader(),
+                new Class<?>[] {StorageEngine.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("rename")
+                            && arguments[0] instanceof Path from
+                            && from.startsWith(node)
+                            && from.endsWith("drumlin-kept-l2-1")) {
+                        throw new IOException("killed");
+                    }
+                    return called(real, method, arguments);
+                });
+        assertThatThrownBy(() ->
+                        run.runOn(NODES, builder -> builder.storage(killed).open(), (checkpoints, comm) -> {
+                            recovers(checkpoints, 2);
+                            take(checkpoints, 3, Level.L2);
+                        }))
+                .hasStackTraceContaining("killed");
+        assertThat(kept(run.directory().resolve("Meta").resolve(parent))).contains("l2-1");
+        run.setRestart("1", parent);
+        run.runOn(NODES, (checkpoints, comm) -> {
+            recovers(checkpoints, 3);
+            take(checkpoints, 4, Level.L2);
+        });
+        for (String each : NODES) {
+            assertThat(kept(run, each)).containsExactly("l2-3");
+        }
+    }
+
+    private static Object called(StorageEngine engine, Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(engine, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
     }
 
     /** A checkpoint of a higher level supersedes those of lower ones, which are kept too. */
