@@ -3,6 +3,7 @@ package io.drumlin.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.storage.NativeEngine;
 import io.drumlin.storage.StorageEngines;

@@ -3,8 +3,8 @@ package io.drumlin.fti;
 import static io.drumlin.fti.FTI.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.checkpoint.Scalar;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import java.io.ByteArrayOutputStream;

@@ -10,7 +10,7 @@ import hdf.hdf5lib.H5;
 import hdf.hdf5lib.exceptions.HDF5Exception;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.GlobalDataset;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.FormatException;

@@ -11,7 +11,7 @@ import static io.drumlin.fti.FTI.FTI_SCES;
 import static io.drumlin.fti.FTI.FTI_Status;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.Mpirun;

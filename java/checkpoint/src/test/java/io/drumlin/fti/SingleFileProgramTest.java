@@ -3,7 +3,7 @@ package io.drumlin.fti;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.hdf5.Hdf5File;
 import io.drumlin.format.hdf5.Hdf5Tools;

@@ -3,7 +3,7 @@ package io.drumlin.fti;
 import static io.drumlin.fti.FTI.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.MountedFileSystem;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import static io.drumlin.fti.FTI.*;
 import static io.drumlin.fti.FTIX.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.RankBody;
 import io.drumlin.comm.ThreadCommunicator;

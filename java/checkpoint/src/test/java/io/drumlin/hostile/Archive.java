@@ -4,7 +4,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
 import io.drumlin.checkpoint.RunCatalogue.Run;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.hostile.Jobs.Start;
 import io.drumlin.hostile.Life.Failure;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.drumlin.hostile;
 
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.hostile.Life.Failure;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * @param nodeSize ranks per node, heads included
  * @param heads whether each node has a head, the first of its two ranks
- * @param changes to the configuration of {@link io.drumlin.checkpoint.RunFixture}
+ * @param changes to the configuration of {@link io.drumlin.checkpoint.fixture.RunFixture}
  */
 record Setting(int ioMode, int nodeSize, boolean heads, int groupSize, Map<String, String> changes) {
 

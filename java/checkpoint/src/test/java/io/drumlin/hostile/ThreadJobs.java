@@ -1,7 +1,7 @@
 package io.drumlin.hostile;
 
-import io.drumlin.checkpoint.ForeignLease;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.ForeignLease;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.hostile.Life.Failure;
 import io.drumlin.storage.StorageEngine;

@@ -1,7 +1,7 @@
 package io.drumlin.hostile;
 
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.storage.CrashJournal.Remains;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;

@@ -3,7 +3,7 @@ package io.drumlin.matrix;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.format.hdf5.Hdf5Tools;
 import io.drumlin.fti.Hdf5Program;
 import io.drumlin.matrix.Matrix.Preset;

@@ -2,7 +2,7 @@ package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Repacked;
+import io.drumlin.checkpoint.fixture.Repacked;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -3,7 +3,7 @@ package io.drumlin.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.format.hdf5.Datatype;
 import io.drumlin.format.hdf5.Hdf5File;
 import io.drumlin.format.hdf5.Hdf5Tools;

@@ -2,7 +2,7 @@ package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Repacked;
+import io.drumlin.checkpoint.fixture.Repacked;
 import io.drumlin.format.hdf5.Hdf5Tools;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.drumlin.hdf5;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.checkpoint.Repacked;
+import io.drumlin.checkpoint.fixture.Repacked;
 import io.drumlin.format.hdf5.Hdf5Library;
 import io.drumlin.storage.IoFailures;
 import java.io.ByteArrayOutputStream;

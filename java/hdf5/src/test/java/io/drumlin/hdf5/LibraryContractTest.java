@@ -3,8 +3,8 @@ package io.drumlin.hdf5;
 import static io.drumlin.fti.FTI.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Repacked;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.Repacked;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.format.hdf5.Hdf5File;
 import io.drumlin.format.hdf5.Hdf5Library;

@@ -1,7 +1,7 @@
 package io.drumlin.hostile;
 
 import io.drumlin.checkpoint.Checkpoints;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
 import io.drumlin.hostile.Program.Killed;

@@ -2,10 +2,10 @@ package io.drumlin.mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Allocations;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.costs.Allocations;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.drumlin.mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.file.Path;

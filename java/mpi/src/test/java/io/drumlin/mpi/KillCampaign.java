@@ -3,7 +3,7 @@ package io.drumlin.mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

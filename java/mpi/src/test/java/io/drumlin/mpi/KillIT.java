@@ -1,6 +1,6 @@
 package io.drumlin.mpi;
 
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.file.Path;

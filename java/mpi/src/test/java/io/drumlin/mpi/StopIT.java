@@ -3,8 +3,8 @@ package io.drumlin.mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.Checkpoints;
-import io.drumlin.checkpoint.RunFixture;
-import io.drumlin.checkpoint.StoppingProgram;
+import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.stop.StoppingProgram;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.Mpirun.Outcome;
 import java.nio.file.Path;

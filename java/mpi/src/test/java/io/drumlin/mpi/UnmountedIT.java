@@ -7,7 +7,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.GlobalDataset;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Communicators;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.sion.SionFile;

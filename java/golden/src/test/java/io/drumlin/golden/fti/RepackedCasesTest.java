@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.Golden;
-import io.drumlin.checkpoint.Repacked;
+import io.drumlin.checkpoint.fixture.Repacked;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.hdf5.Hdf5File;

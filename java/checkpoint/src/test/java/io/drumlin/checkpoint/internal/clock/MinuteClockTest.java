@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.RunFixture;
 import io.drumlin.checkpoint.SnapshotPlan;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.comm.SingleCommunicator;
 import java.io.IOException;

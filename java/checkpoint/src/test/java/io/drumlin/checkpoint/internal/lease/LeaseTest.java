@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.RunFixture;
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.SingleCommunicator;
