@@ -25,20 +25,26 @@ module io.drumlin.base {
     exports io.drumlin.integrity to
             io.drumlin.checkpoint,
             io.drumlin.cli,
-            io.drumlin.formats,
-            io.drumlin.gsd,
-            io.drumlin.hdf5,
-            io.drumlin.scr,
-            io.drumlin.sion;
+            io.drumlin.scr;
     exports io.drumlin.nativecore to
             io.drumlin.base.natives.linux.arm64,
             io.drumlin.base.natives.linux.x86_64,
-            io.drumlin.checkpoint,
-            io.drumlin.cli,
             io.drumlin.hdf5,
             io.drumlin.mpi,
             io.drumlin.mpi.natives.linux.arm64,
             io.drumlin.mpi.natives.linux.x86_64;
+    exports io.drumlin.storage.internal to
+            io.drumlin.checkpoint,
+            io.drumlin.cli,
+            io.drumlin.gsd,
+            io.drumlin.mpi,
+            io.drumlin.scr,
+            io.drumlin.sion;
+    exports io.drumlin.storage.internal.files to
+            io.drumlin.checkpoint,
+            io.drumlin.gsd,
+            io.drumlin.scr,
+            io.drumlin.sion;
 
     uses io.drumlin.comm.CommunicatorProvider;
     uses io.drumlin.nativecore.BundledLibraries;

@@ -10,16 +10,16 @@ module io.drumlin.formats {
     requires transitive io.drumlin.base;
     requires static org.jspecify;
 
+    exports io.drumlin.format.gsd;
+    exports io.drumlin.format.hdf5;
+    exports io.drumlin.format.kvtree;
+    exports io.drumlin.format.sion;
     exports io.drumlin.format.fti to
             io.drumlin.checkpoint,
             io.drumlin.cli;
     exports io.drumlin.format.ftiff to
             io.drumlin.checkpoint,
             io.drumlin.cli;
-    exports io.drumlin.format.gsd;
-    exports io.drumlin.format.hdf5;
-    exports io.drumlin.format.kvtree;
-    exports io.drumlin.format.sion;
 
     uses io.drumlin.format.hdf5.Hdf5Library;
 }

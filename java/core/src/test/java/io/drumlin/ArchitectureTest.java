@@ -190,7 +190,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyTheLibcEngineKnowsJna = noClasses()
             .that()
-            .haveNameNotMatching("io\\.drumlin\\.storage\\.Libc.*")
+            .haveNameNotMatching("io\\.drumlin\\.storage\\.(internal\\.)?Libc.*")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("com.sun.jna..");
@@ -201,7 +201,7 @@ class ArchitectureTest {
             .haveModifier(JavaModifier.NATIVE)
             .should()
             .beDeclaredInClassesThat(resideInAPackage("io.drumlin.nativecore..")
-                    .or(JavaClass.Predicates.equivalentTo(classNamed("io.drumlin.storage.Libc"))));
+                    .or(JavaClass.Predicates.equivalentTo(classNamed("io.drumlin.storage.internal.Libc"))));
 
     @ArchTest
     static final ArchRule coreNeedsNothingElse = noClasses()

@@ -4,6 +4,10 @@ import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import io.drumlin.DrumlinException;
 import io.drumlin.nativecore.NativeLibrary;
+import io.drumlin.storage.internal.Errno;
+import io.drumlin.storage.internal.ErrnoException;
+import io.drumlin.storage.internal.Libc;
+import io.drumlin.storage.internal.PathBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -70,7 +74,7 @@ public final class LibcEngine implements StorageEngine {
 
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
-        OpenMode.check(path, modes);
+        PositionalFile.checkOpen(path, modes);
         byte[] name = PathBytes.of(path);
         try {
             int permissions = modes.contains(OpenMode.PRIVATE) ? PRIVATE_MODE : CREATION_MODE;

@@ -4,6 +4,9 @@ import io.drumlin.DrumlinException;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeCore;
 import io.drumlin.nativecore.NativeMemory;
+import io.drumlin.storage.internal.Errno;
+import io.drumlin.storage.internal.ErrnoException;
+import io.drumlin.storage.internal.PathBytes;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -59,7 +62,7 @@ public final class NativeEngine implements StorageEngine {
 
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
-        OpenMode.check(path, modes);
+        PositionalFile.checkOpen(path, modes);
         int fd = descriptor(path, bits(modes), modes.contains(OpenMode.PRIVATE) ? PRIVATE_MODE : CREATION_MODE);
         try {
             return new NativeFile(path, fd, alignment(fd));

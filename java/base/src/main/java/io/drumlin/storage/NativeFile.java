@@ -3,6 +3,7 @@ package io.drumlin.storage;
 import io.drumlin.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
+import io.drumlin.storage.internal.ErrnoException;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;

@@ -1,6 +1,7 @@
 package io.drumlin.storage;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.internal.Errno;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -46,7 +47,7 @@ public final class NioEngine implements StorageEngine {
 
     @Override
     public BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
-        OpenMode.check(path, modes);
+        PositionalFile.checkOpen(path, modes);
         try {
             return modes.contains(OpenMode.DIRECT) && DIRECT != null
                     ? openDirect(path, modes, DIRECT)

@@ -1,5 +1,7 @@
 package io.drumlin.storage;
 
+import io.drumlin.storage.internal.Errno;
+import io.drumlin.storage.internal.ErrnoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,7 +1,5 @@
 package io.drumlin.storage;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Set;
 
 /** The modes in which a {@link BlockFile} is opened. */
@@ -40,22 +38,6 @@ public enum OpenMode {
         require(!modes.contains(TRUNCATE) || modes.contains(WRITE), "TRUNCATE needs WRITE", modes);
         require(!modes.contains(EXCLUSIVE) || modes.contains(CREATE), "EXCLUSIVE needs CREATE", modes);
         require(!modes.contains(PRIVATE) || modes.contains(CREATE), "PRIVATE needs CREATE", modes);
-    }
-
-    /**
-     * Checks the modes of a path that is going to be opened, and that a device or pipe is not opened to read.
-     *
-     * @param path the path
-     * @param modes the requested modes
-     * @throws IllegalArgumentException as {@link #check(Set)}
-     * @throws IOException the path is to be read and is a pipe, a socket or a device, or its kind cannot be
-     *     determined
-     */
-    static void check(Path path, Set<OpenMode> modes) throws IOException {
-        check(modes);
-        if (modes.contains(READ)) {
-            PathStatus.requireNoDevice(path);
-        }
     }
 
     private static void require(boolean condition, String rule, Set<OpenMode> modes) {

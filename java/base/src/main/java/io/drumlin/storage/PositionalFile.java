@@ -1,6 +1,8 @@
 package io.drumlin.storage;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.internal.Errno;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -36,6 +38,14 @@ abstract class PositionalFile implements BlockFile {
     PositionalFile(Path path, int alignment) {
         this.path = path;
         this.alignment = alignment;
+    }
+
+    /** Checks modes before a path is opened, and that no device or pipe is opened to read. */
+    static void checkOpen(Path path, Set<OpenMode> modes) throws IOException {
+        OpenMode.check(modes);
+        if (modes.contains(OpenMode.READ)) {
+            PathStatus.requireNoDevice(path);
+        }
     }
 
     /** Writes some bytes between position and limit, at least one, and returns their number. May move the position. */

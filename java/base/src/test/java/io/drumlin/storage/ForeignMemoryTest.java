@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.integrity.DigestEngine;
+import io.drumlin.storage.internal.MemoryCopy;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;

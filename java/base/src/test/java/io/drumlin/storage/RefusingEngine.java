@@ -1,6 +1,7 @@
 package io.drumlin.storage;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.internal.files.ForwardingFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.drumlin.storage;
 
+import io.drumlin.storage.internal.files.ForwardingFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import io.drumlin.checkpoint.RunReport.State;
 import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.RunSurvey.RankFile;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.scr.Scavenge;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.drumlin.cli;
 
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

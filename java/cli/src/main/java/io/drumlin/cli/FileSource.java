@@ -2,7 +2,7 @@ package io.drumlin.cli;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;

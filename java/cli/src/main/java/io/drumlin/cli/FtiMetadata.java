@@ -3,7 +3,7 @@ package io.drumlin.cli;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -9,7 +9,7 @@ import io.drumlin.format.hdf5.NewFile;
 import io.drumlin.format.hdf5.NewGroup;
 import io.drumlin.format.hdf5.NewObject;
 import io.drumlin.format.hdf5.StoredDataset;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

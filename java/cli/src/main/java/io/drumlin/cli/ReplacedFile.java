@@ -1,7 +1,7 @@
 package io.drumlin.cli;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -3,7 +3,7 @@ package io.drumlin.cli;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

@@ -2,7 +2,7 @@ package io.drumlin.gsd;
 
 import io.drumlin.MemoryFault;
 import io.drumlin.format.gsd.ElementType;
-import io.drumlin.storage.MemoryCopy;
+import io.drumlin.storage.internal.MemoryCopy;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

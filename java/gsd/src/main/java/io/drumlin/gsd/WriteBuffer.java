@@ -3,7 +3,7 @@ package io.drumlin.gsd;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.StorageEngine;
-import io.drumlin.storage.Writeback;
+import io.drumlin.storage.internal.files.Writeback;
 import java.io.IOException;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;

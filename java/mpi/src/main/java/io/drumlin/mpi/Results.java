@@ -4,7 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
 import io.drumlin.nativecore.mpi.MpiLibrary;
-import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.internal.IoFailures;
 import java.util.Locale;
 
 /** Converts results of libdrumlin_mpi to exceptions. */

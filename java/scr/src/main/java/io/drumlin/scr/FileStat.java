@@ -2,7 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.kvtree.KvTree;
-import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.internal.IoFailures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

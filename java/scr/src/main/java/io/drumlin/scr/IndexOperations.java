@@ -1,8 +1,8 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

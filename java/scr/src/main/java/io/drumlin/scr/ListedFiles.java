@@ -1,7 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.drumlin.scr;
 import io.drumlin.DrumlinException;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;

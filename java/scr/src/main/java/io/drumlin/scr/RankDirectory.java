@@ -1,6 +1,6 @@
 package io.drumlin.scr;
 
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;

@@ -7,7 +7,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

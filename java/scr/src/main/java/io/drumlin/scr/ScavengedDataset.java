@@ -4,7 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;

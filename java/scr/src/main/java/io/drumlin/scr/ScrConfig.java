@@ -2,7 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.BatchSystem;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

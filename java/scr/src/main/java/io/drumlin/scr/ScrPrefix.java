@@ -2,7 +2,7 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.StoredNames;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

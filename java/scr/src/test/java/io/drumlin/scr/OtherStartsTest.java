@@ -7,7 +7,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

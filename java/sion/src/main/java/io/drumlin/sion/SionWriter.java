@@ -1,7 +1,7 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.LateFlush;
+import io.drumlin.storage.internal.LateFlush;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -10,7 +10,7 @@ import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.ThreadCommunicator;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import io.drumlin.checkpoint.nodes.NodeOrderTest;
 import io.drumlin.checkpoint.nodes.RunsOnNodes;
 import io.drumlin.storage.DyingEngine;
 import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

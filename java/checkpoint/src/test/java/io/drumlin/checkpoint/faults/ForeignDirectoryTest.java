@@ -11,7 +11,7 @@ import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.scr.ScrConfig;
 import io.drumlin.scr.ScrDatasets;
 import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -19,7 +19,7 @@ import io.drumlin.comm.HostName;
 import io.drumlin.scr.IndexFile;
 import io.drumlin.scr.ScrPrefix;
 import io.drumlin.storage.NioEngine;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -7,7 +7,7 @@ import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.hdf5.NewDataset.NewChunk;
-import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.internal.IoFailures;
 import io.jhdf.HdfFile;
 import io.jhdf.api.Group;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.branch;
 
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package io.drumlin.checkpoint.internal.branch;
 
 import io.drumlin.checkpoint.internal.config.TextFiles;
-import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.IoFailures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.catalogue;
 
-import io.drumlin.storage.IoFailures;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.IoFailures;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

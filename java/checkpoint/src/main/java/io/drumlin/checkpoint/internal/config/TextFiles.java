@@ -2,11 +2,11 @@ package io.drumlin.checkpoint.internal.config;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.FileReplacement;
-import io.drumlin.storage.IoFailures;
 import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.IoFailures;
+import io.drumlin.storage.internal.PathStatus;
+import io.drumlin.storage.internal.files.FileReplacement;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package io.drumlin.checkpoint.internal.data;
 import io.drumlin.MemoryFault;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.Scalar;
-import io.drumlin.storage.MemoryCopy;
+import io.drumlin.storage.internal.MemoryCopy;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,9 +1,9 @@
 package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.IoFailures;
-import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.IoFailures;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

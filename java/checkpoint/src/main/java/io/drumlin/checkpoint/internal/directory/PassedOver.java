@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.comm.Agreement;
 import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;

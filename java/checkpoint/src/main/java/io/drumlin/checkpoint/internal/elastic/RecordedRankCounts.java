@@ -10,7 +10,7 @@ import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.topology.PreviousRun;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;

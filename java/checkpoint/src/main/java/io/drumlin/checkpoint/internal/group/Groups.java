@@ -10,7 +10,7 @@ import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger;

@@ -8,7 +8,7 @@ import io.drumlin.checkpoint.RunReport.Problem;
 import io.drumlin.checkpoint.RunReport.State;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.recovery.RankFindings;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.drumlin.checkpoint.internal.provenance.StartsFile;
 import io.drumlin.checkpoint.internal.topology.NodeList;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.internal.IoFailures;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

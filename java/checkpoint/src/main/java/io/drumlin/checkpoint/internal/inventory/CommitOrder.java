@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.inventory;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.TextFiles;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.charset.StandardCharsets;

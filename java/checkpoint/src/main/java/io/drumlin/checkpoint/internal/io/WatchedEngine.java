@@ -2,10 +2,10 @@ package io.drumlin.checkpoint.internal.io;
 
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.ForwardingFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.files.ForwardingFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import io.drumlin.checkpoint.internal.inventory.MetadataOrigin;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.fti.GroupMetadata;
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;

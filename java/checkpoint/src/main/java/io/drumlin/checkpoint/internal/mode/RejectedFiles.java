@@ -3,7 +3,7 @@ package io.drumlin.checkpoint.internal.mode;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
-import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.internal.IoFailures;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;

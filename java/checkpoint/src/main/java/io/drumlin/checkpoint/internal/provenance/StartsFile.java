@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.provenance;
 
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -11,7 +11,7 @@ import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
-import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.internal.IoFailures;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.FileNames;
-import io.drumlin.storage.PathStatus;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

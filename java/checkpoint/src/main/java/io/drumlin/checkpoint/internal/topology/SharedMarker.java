@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.IoFailures;
+import io.drumlin.storage.internal.IoFailures;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.FileAlreadyExistsException;

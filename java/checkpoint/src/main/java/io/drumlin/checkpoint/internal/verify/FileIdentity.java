@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.verify;
 
-import io.drumlin.storage.PathStatus;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;

@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.verify;
 
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.BlockFileSource;
+import io.drumlin.storage.internal.files.BlockFileSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

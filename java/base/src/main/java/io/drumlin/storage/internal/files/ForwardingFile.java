@@ -1,5 +1,8 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal.files;
 
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.PendingRead;
+import io.drumlin.storage.PendingWrite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

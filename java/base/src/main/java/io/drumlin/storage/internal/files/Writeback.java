@@ -1,5 +1,6 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal.files;
 
+import io.drumlin.storage.BlockFile;
 import java.io.IOException;
 
 /**

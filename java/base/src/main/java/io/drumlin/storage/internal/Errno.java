@@ -1,4 +1,4 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import io.drumlin.DrumlinException;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Linux errors that file operations can return, with advice for the user. x86-64 and aarch64 number them alike. */
-enum Errno {
+public enum Errno {
     EPERM(1, "Operation not permitted", "check owner, permissions and attributes of the path"),
     ENOENT(2, "No such file or directory", "check that the path and the directories above it exist"),
     EINTR(4, "Interrupted system call", ""),
@@ -76,11 +76,11 @@ enum Errno {
         this.advice = advice;
     }
 
-    int number() {
+    public int number() {
         return number;
     }
 
-    String text() {
+    public String text() {
         return text;
     }
 
@@ -89,7 +89,7 @@ enum Errno {
     }
 
     /** Finds the error in the JDK's exception, from its class or from the system's text in its message. */
-    static Optional<Errno> of(IOException failure) {
+    public static Optional<Errno> of(IOException failure) {
         if (failure instanceof ErrnoException numbered) {
             return of(numbered.number());
         } else if (failure instanceof NoSuchFileException) {
@@ -137,7 +137,7 @@ enum Errno {
     }
 
     /** Adds the details of {@code failure} to {@code context}; {@code progress} may be empty. */
-    static DrumlinException explain(DrumlinException.Context context, IOException failure, String progress) {
+    public static DrumlinException explain(DrumlinException.Context context, IOException failure, String progress) {
         context.cause(failure);
         if (failure instanceof ClosedByInterruptException) {
             return context.problem("the thread was interrupted, which closes files of the nio engine" + progress)

@@ -1,4 +1,4 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

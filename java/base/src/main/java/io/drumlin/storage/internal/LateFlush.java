@@ -1,4 +1,4 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import java.io.IOException;
 import java.lang.System.Logger;

@@ -1,5 +1,7 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal.files;
 
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.StorageEngine;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

@@ -1,6 +1,11 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal.files;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.IoFailures;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import java.nio.charset.Charset;
 import java.nio.file.FileSystems;
@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /** Paths in the form that the kernel gets. */
-final class PathBytes {
+public final class PathBytes {
 
     /** The charset with which the JDK encodes the characters of a path. */
     private static final Charset CHARSET = Charset.forName(
@@ -15,7 +15,7 @@ final class PathBytes {
     private PathBytes() {}
 
     /** Returns the bytes of a path, with a NUL at the end. */
-    static byte[] of(Path path) {
+    public static byte[] of(Path path) {
         if (path.getFileSystem() != FileSystems.getDefault()) {
             throw new IllegalArgumentException("this engine knows the default file system only, not that of " + path);
         }

@@ -1,8 +1,11 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
+import io.drumlin.storage.StorageEngines;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,32 +1,33 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
+import io.drumlin.storage.LibcEngine;
 
 /**
  * The calls of the C library that {@link LibcEngine} makes, mapped directly by JNA, and their constants on 64-bit
  * Linux. Failing calls return -1 and leave the error in {@link Native#getLastError()}. Initialising the class fails
  * with a {@link LinkageError} if JNA cannot be used.
  */
-final class Libc {
+public final class Libc {
 
-    static final int O_WRONLY = 1;
-    static final int O_RDWR = 2;
-    static final int O_CREAT = 0x40;
-    static final int O_EXCL = 0x80;
-    static final int O_TRUNC = 0x200;
-    static final int O_CLOEXEC = 0x8_0000;
+    public static final int O_WRONLY = 1;
+    public static final int O_RDWR = 2;
+    public static final int O_CREAT = 0x40;
+    public static final int O_EXCL = 0x80;
+    public static final int O_TRUNC = 0x200;
+    public static final int O_CLOEXEC = 0x8_0000;
     /** x86-64 and aarch64 number these two flags differently. */
-    static final int O_DIRECT = Platform.isARM() ? 0x1_0000 : 0x4000;
+    public static final int O_DIRECT = Platform.isARM() ? 0x1_0000 : 0x4000;
 
-    static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x1_0000;
+    public static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x1_0000;
 
-    static final int SEEK_END = 2;
-    static final int F_SETFL = 4;
-    static final int SYNC_FILE_RANGE_WRITE = 2;
+    public static final int SEEK_END = 2;
+    public static final int F_SETFL = 4;
+    public static final int SYNC_FILE_RANGE_WRITE = 2;
 
     static final long SYS_STATX = Platform.isARM() ? 291 : 332;
     static final int AT_EMPTY_PATH = 0x1000;
@@ -46,32 +47,32 @@ final class Libc {
     private Libc() {}
 
     /** {@code path} ends with a 0 byte. */
-    static native int open(byte[] path, int flags, int mode);
+    public static native int open(byte[] path, int flags, int mode);
 
-    static native int close(int fd);
+    public static native int close(int fd);
 
     /** {@code address} is not a pointer type, because this is the fastest way through JNA. */
-    static native long pwrite(int fd, long address, long length, long offset);
+    public static native long pwrite(int fd, long address, long length, long offset);
 
-    static native long pread(int fd, long address, long length, long offset);
+    public static native long pread(int fd, long address, long length, long offset);
 
-    static native long lseek(int fd, long offset, int whence);
+    public static native long lseek(int fd, long offset, int whence);
 
-    static native int fallocate(int fd, int mode, long offset, long length);
+    public static native int fallocate(int fd, int mode, long offset, long length);
 
-    static native int sync_file_range(int fd, long offset, long length, int flags);
+    public static native int sync_file_range(int fd, long offset, long length, int flags);
 
-    static native int ftruncate(int fd, long length);
+    public static native int ftruncate(int fd, long length);
 
-    static native int fdatasync(int fd);
+    public static native int fdatasync(int fd);
 
-    static native int fsync(int fd);
+    public static native int fsync(int fd);
 
-    static native int fcntl(int fd, int command, int argument);
+    public static native int fcntl(int fd, int command, int argument);
 
-    static native int rename(byte[] from, byte[] to);
+    public static native int rename(byte[] from, byte[] to);
 
-    static native int getpagesize();
+    public static native int getpagesize();
 
     private static native Pointer strerror(int errno);
 
@@ -84,7 +85,7 @@ final class Libc {
      * Returns the alignment of direct transfers: 0 if they are impossible, the page size if the system does not report
      * it.
      */
-    static int directAlignment(int fd) {
+    public static int directAlignment(int fd) {
         try (Memory memory = new Memory(STATX_LENGTH + 1)) {
             memory.clear();
             long address = Pointer.nativeValue(memory);

@@ -1,7 +1,8 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.storage.BlockFile;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;

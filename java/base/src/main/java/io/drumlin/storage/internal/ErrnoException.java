@@ -1,21 +1,21 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import java.io.IOException;
 
 /** A failed call of the C library, before the caller adds the name of the file. */
-final class ErrnoException extends IOException {
+public final class ErrnoException extends IOException {
 
     private static final long serialVersionUID = 1L;
 
     /** The errno. */
     private final int number;
 
-    ErrnoException(String call, int number) {
+    public ErrnoException(String call, int number) {
         super(call + ": errno " + number);
         this.number = number;
     }
 
-    int number() {
+    public int number() {
         return number;
     }
 }

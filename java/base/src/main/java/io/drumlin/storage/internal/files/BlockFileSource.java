@@ -1,7 +1,8 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal.files;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
+import io.drumlin.storage.BlockFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
