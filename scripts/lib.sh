@@ -126,6 +126,11 @@ run_maven() {
   (cd "$root" && "$mvn" -B -ntp "$@")
 }
 
+# golden_cases: prints the folder below build/golden with the golden cases as plain files, which it makes if it must.
+# golden_cases DIR: packs the cases at or below DIR instead.
+# shellcheck disable=SC2120 # the scripts pass what they mean
+golden_cases() { (cd "$root" && run_jar "$root/java/base/target/test-classes" io.drumlin.Golden "$@"); }
+
 # Prints what the jars are made from, a line per file. Of build/native it takes what CMake installs, not the glue that
 # Maven adds.
 java_sources() (

@@ -2,7 +2,6 @@ package io.drumlin.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.Golden;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.comm.ThreadCommunicator;
@@ -36,8 +35,7 @@ class FromPythonTest {
     @Tag("exhaustive")
     void theExamplesRun() throws IOException, InterruptedException {
         Python.require("numpy");
-        Path page =
-                Golden.path("fti-ff").resolve("../../../../docs/from-python.md").normalize();
+        Path page = Path.of(System.getProperty("drumlin.root"), "docs/from-python.md");
         String run = write();
         writeCommand();
         String examples = EXAMPLE.matcher(Files.readString(page))
