@@ -22,6 +22,11 @@ module io.drumlin.base {
     exports io.drumlin.comm;
     exports io.drumlin.format;
     exports io.drumlin.storage;
+    exports io.drumlin.format.internal to
+            io.drumlin.checkpoint,
+            io.drumlin.cli,
+            io.drumlin.formats,
+            io.drumlin.scr;
     exports io.drumlin.integrity to
             io.drumlin.checkpoint,
             io.drumlin.cli,

@@ -1,7 +1,7 @@
 /**
  * Bytes: readers and writers of the formats of C FTI, SIONlib, SCR, GSD and HDF5. A program
- * reads HDF5 files with {@link io.drumlin.format.hdf5}, and meets those types of GSD, SIONlib and SCR that the modules
- * {@code io.drumlin.gsd}, {@code io.drumlin.sion} and {@code io.drumlin.scr} show; the rest is for Drumlin's own modules.
+ * reads HDF5 files with {@link io.drumlin.format.hdf5}, and meets those types of GSD and SIONlib that the modules
+ * {@code io.drumlin.gsd} and {@code io.drumlin.sion} show; the rest is for Drumlin's own modules.
  *
  * @uses io.drumlin.format.hdf5.Hdf5Library the module {@code io.drumlin.hdf5} has one
  */
@@ -12,7 +12,6 @@ module io.drumlin.formats {
 
     exports io.drumlin.format.gsd;
     exports io.drumlin.format.hdf5;
-    exports io.drumlin.format.kvtree;
     exports io.drumlin.format.sion;
     exports io.drumlin.format.fti to
             io.drumlin.checkpoint,
@@ -20,6 +19,15 @@ module io.drumlin.formats {
     exports io.drumlin.format.ftiff to
             io.drumlin.checkpoint,
             io.drumlin.cli;
+    exports io.drumlin.format.gsd.internal to
+            io.drumlin.cli,
+            io.drumlin.gsd;
+    exports io.drumlin.format.kvtree to
+            io.drumlin.cli,
+            io.drumlin.scr;
+    exports io.drumlin.format.sion.internal to
+            io.drumlin.cli,
+            io.drumlin.sion;
 
     uses io.drumlin.format.hdf5.Hdf5Library;
 }

@@ -1,7 +1,7 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.format.PrimitiveArrays;
+import io.drumlin.format.internal.PrimitiveArrays;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.drumlin.integrity;
 
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.RangeDigester;
+import io.drumlin.format.internal.RangeDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.drumlin.format;
 
+import io.drumlin.format.internal.RangeDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;

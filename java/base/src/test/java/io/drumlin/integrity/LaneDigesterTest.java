@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.SequentialDigester;
+import io.drumlin.format.internal.RangeDigester.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

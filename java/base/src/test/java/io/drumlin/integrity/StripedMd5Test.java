@@ -3,7 +3,7 @@ package io.drumlin.integrity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.internal.RangeDigester.Range;
 import io.drumlin.nativecore.NativeCore;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,11 +2,11 @@ package io.drumlin.bench;
 
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.kvtree.KvTreeFile;
-import io.drumlin.scr.DatasetDescriptor;
-import io.drumlin.scr.IndexFile;
-import io.drumlin.scr.IndexFormat;
-import io.drumlin.scr.ScrIndex;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.index.DatasetDescriptor;
+import io.drumlin.scr.internal.index.IndexFile;
+import io.drumlin.scr.internal.index.IndexFormat;
+import io.drumlin.scr.internal.index.ScrIndex;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.nio.ByteBuffer;

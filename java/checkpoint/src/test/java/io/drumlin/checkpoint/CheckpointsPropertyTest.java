@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.SingleCommunicator;
-import io.drumlin.format.Findings;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfVerifier;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package io.drumlin.cli;
 
 import io.drumlin.checkpoint.RunCatalogue;
-import io.drumlin.scr.Scavenge;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.scavenge.Scavenge;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.drumlin.cli;
 import io.drumlin.Printable;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.hdf5.UnsupportedFeatureException;
-import io.drumlin.scr.NoSuchDatasetException;
+import io.drumlin.scr.internal.index.NoSuchDatasetException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

@@ -2,12 +2,12 @@ package io.drumlin.cli;
 
 import io.drumlin.format.Finding;
 import io.drumlin.format.FormatException;
-import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.DcpFile;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.VariableEntry;
+import io.drumlin.format.internal.RangeDigester.Range;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

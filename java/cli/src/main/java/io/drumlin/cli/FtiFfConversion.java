@@ -2,7 +2,6 @@ package io.drumlin.cli;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.FindingSink;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
@@ -11,6 +10,7 @@ import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.PlacedFile;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
 import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.format.internal.FindingSink;
 import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;

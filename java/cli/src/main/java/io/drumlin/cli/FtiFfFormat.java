@@ -1,8 +1,8 @@
 package io.drumlin.cli;
 
-import io.drumlin.format.Findings;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.Recognition;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.util.Optional;
 

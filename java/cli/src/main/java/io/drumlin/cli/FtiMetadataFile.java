@@ -2,9 +2,9 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.Findings;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;

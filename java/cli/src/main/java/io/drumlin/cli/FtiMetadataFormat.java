@@ -1,8 +1,8 @@
 package io.drumlin.cli;
 
-import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.fti.GroupMetadata;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

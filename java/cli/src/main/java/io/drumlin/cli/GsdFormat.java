@@ -1,9 +1,9 @@
 package io.drumlin.cli;
 
-import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
-import io.drumlin.format.gsd.GsdMetadata;
-import io.drumlin.format.gsd.Header;
+import io.drumlin.format.gsd.internal.GsdMetadata;
+import io.drumlin.format.gsd.internal.Header;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.util.Optional;
 

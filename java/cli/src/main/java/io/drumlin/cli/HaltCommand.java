@@ -2,9 +2,9 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.drumlin.scr.HaltConditions;
-import io.drumlin.scr.HaltFile;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.halt.HaltConditions;
+import io.drumlin.scr.internal.halt.HaltFile;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -2,8 +2,8 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.internal.Findings;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.format.kvtree.KvTreeText;

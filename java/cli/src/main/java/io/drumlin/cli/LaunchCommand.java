@@ -2,7 +2,7 @@ package io.drumlin.cli;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.RunCatalogue.Restored;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

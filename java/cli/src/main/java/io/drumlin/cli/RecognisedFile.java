@@ -2,7 +2,7 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.Findings;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;

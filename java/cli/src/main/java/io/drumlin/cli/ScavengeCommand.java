@@ -1,8 +1,8 @@
 package io.drumlin.cli;
 
 import io.drumlin.Printable;
-import io.drumlin.scr.CacheCopy;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.scavenge.CacheCopy;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;

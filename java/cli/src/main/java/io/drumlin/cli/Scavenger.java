@@ -1,8 +1,8 @@
 package io.drumlin.cli;
 
-import io.drumlin.scr.Scavenge;
 import io.drumlin.scr.ScrConfig;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.scavenge.Scavenge;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import java.io.File;
 import java.io.IOException;
@@ -50,7 +50,7 @@ final class Scavenger {
      */
     boolean run(NodePool pool, boolean again) throws IOException, InterruptedException {
         try {
-            ScrConfig config = ScrConfig.ofJob(System.getenv(), prefix);
+            ScrConfig config = ScrConfig.ofJob(System.getenv(), prefix.path());
             SortedSet<Integer> waiting = scavenge.waiting();
             if (waiting.isEmpty() || config.get("SCR_ENABLE").equals(Optional.of("0"))) {
                 return true;

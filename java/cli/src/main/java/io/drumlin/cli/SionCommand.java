@@ -2,7 +2,7 @@ package io.drumlin.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.drumlin.format.sion.SionMeta;
+import io.drumlin.format.sion.internal.SionMeta;
 import io.drumlin.sion.KeyValueReader;
 import io.drumlin.sion.SionCopy;
 import io.drumlin.sion.SionFile;

@@ -1,8 +1,8 @@
 package io.drumlin.cli;
 
 import io.drumlin.format.Finding;
-import io.drumlin.format.Findings;
-import io.drumlin.format.sion.SionMeta;
+import io.drumlin.format.internal.Findings;
+import io.drumlin.format.sion.internal.SionMeta;
 import java.io.IOException;
 import java.util.Optional;
 

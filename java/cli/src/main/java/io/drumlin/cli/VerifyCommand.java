@@ -1,7 +1,7 @@
 package io.drumlin.cli;
 
 import io.drumlin.format.Finding;
-import io.drumlin.format.Findings;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,7 +1,6 @@
 package io.drumlin.cli;
 
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
@@ -9,6 +8,7 @@ import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.PlacedFile;
 import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.format.internal.RangeDigester.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -3,7 +3,6 @@ package io.drumlin.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
@@ -12,6 +11,7 @@ import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.PlacedFile;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
 import io.drumlin.format.ftiff.VariableMeta;
+import io.drumlin.format.internal.RangeDigester.Range;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

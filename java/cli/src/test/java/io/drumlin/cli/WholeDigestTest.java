@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.cli.FtiDataFile.Block;
 import io.drumlin.format.FormatException;
-import io.drumlin.format.RangeDigester;
-import io.drumlin.format.RangeDigester.Range;
 import io.drumlin.format.SequentialDigester;
+import io.drumlin.format.internal.RangeDigester;
+import io.drumlin.format.internal.RangeDigester.Range;
 import io.drumlin.integrity.StripedDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;

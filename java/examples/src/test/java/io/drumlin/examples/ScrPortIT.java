@@ -2,11 +2,11 @@ package io.drumlin.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.scr.DatasetMetadata;
-import io.drumlin.scr.HaltFile;
-import io.drumlin.scr.IndexFile;
-import io.drumlin.scr.IndexRecord;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.halt.HaltFile;
+import io.drumlin.scr.internal.index.DatasetMetadata;
+import io.drumlin.scr.internal.index.IndexFile;
+import io.drumlin.scr.internal.index.IndexRecord;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.drumlin.gsd;
 import io.drumlin.DrumlinException;
 import io.drumlin.MemoryFault;
 import io.drumlin.format.gsd.ElementType;
-import io.drumlin.format.gsd.IndexEntry;
+import io.drumlin.format.gsd.internal.IndexEntry;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.drumlin.gsd;
 
-import io.drumlin.format.gsd.IndexEntry;
+import io.drumlin.format.gsd.internal.IndexEntry;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 

@@ -3,10 +3,10 @@ package io.drumlin.gsd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.Golden;
-import io.drumlin.format.Findings;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.gsd.GsdVerifier;
 import io.drumlin.format.gsd.Version;
+import io.drumlin.format.gsd.internal.GsdVerifier;
+import io.drumlin.format.internal.Findings;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
 import io.drumlin.storage.FaultyEngine;

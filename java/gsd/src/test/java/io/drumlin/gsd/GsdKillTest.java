@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.SingleCommunicator;
-import io.drumlin.format.Findings;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.gsd.GsdVerifier;
 import io.drumlin.format.gsd.Version;
+import io.drumlin.format.gsd.internal.GsdVerifier;
+import io.drumlin.format.internal.Findings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;

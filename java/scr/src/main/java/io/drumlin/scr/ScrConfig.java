@@ -2,6 +2,9 @@ package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.BatchSystem;
+import io.drumlin.scr.internal.settings.ConfigLine;
+import io.drumlin.scr.internal.settings.ScrSettings;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -100,12 +103,13 @@ public final class ScrConfig {
      * @return a configuration with this prefix directory
      * @throws IOException what the program set cannot be read
      */
-    public static ScrConfig ofJob(Map<String, String> environment, ScrPrefix prefix) throws IOException {
+    public static ScrConfig ofJob(Map<String, String> environment, Path prefix) throws IOException {
         Map<String, String> joined = new HashMap<>(environment);
-        joined.put("SCR_PREFIX", prefix.path().toString());
+        joined.put("SCR_PREFIX", prefix.toString());
         ScrConfig config = new ScrConfig(joined);
-        if (PathStatus.exists(prefix.applicationConfig())) {
-            for (String line : lines(prefix.applicationConfig())) {
+        Path set = new ScrPrefix(prefix).applicationConfig();
+        if (PathStatus.exists(set)) {
+            for (String line : lines(set)) {
                 try {
                     config.add(line);
                 } catch (IllegalArgumentException e) {

@@ -1,7 +1,7 @@
 /**
  * Reads and writes SCR's metadata of datasets in a form that SCR also reads; docs/formats/scr.md.
  *
- * <p>{@link io.drumlin.scr.ScrIndex} is the list of datasets in a prefix directory. {@link io.drumlin.scr.IndexFile} is
+ * <p>{@link io.drumlin.scr.internal.index.ScrIndex} is the list of datasets in a prefix directory. {@link io.drumlin.scr.internal.index.IndexFile} is
  * the file that holds it.
  */
 @NullMarked

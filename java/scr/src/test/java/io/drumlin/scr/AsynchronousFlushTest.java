@@ -3,6 +3,11 @@ package io.drumlin.scr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import io.drumlin.scr.internal.cache.FlushStates;
+import io.drumlin.scr.internal.index.DatasetMetadata;
+import io.drumlin.scr.internal.scavenge.IndexOperations;
+import io.drumlin.scr.internal.store.KvTreeStore;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,6 +6,9 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.RankBody;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.scr.internal.index.IndexFile;
+import io.drumlin.scr.internal.index.ScrIndex;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -26,41 +29,41 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs of four ranks, each at first in a node of its own, that write and read datasets. */
-abstract class DatasetJobs {
+public abstract class DatasetJobs {
 
-    static final int RANKS = 4;
+    public static final int RANKS = 4;
 
     @TempDir
-    Path directory;
+    public Path directory;
 
-    final Map<String, String> parameters = new HashMap<>(Map.of("SCR_CACHE_BYPASS", "0", "SCR_CACHE_SIZE", "2"));
-    StorageEngine storage = new NioEngine();
+    public final Map<String, String> parameters = new HashMap<>(Map.of("SCR_CACHE_BYPASS", "0", "SCR_CACHE_SIZE", "2"));
+    public StorageEngine storage = new NioEngine();
 
     /** In which node each rank runs. */
-    final int[] nodeOf = {0, 1, 2, 3};
+    public final int[] nodeOf = {0, 1, 2, 3};
 
     /** Where the nodes are below the directory. */
-    String nodes = "nodes";
+    public String nodes = "nodes";
 
-    Path prefix() {
+    public Path prefix() {
         return directory.resolve("prefix");
     }
 
-    Path node(int node) {
+    public Path node(int node) {
         return directory.resolve(nodes).resolve("n" + node);
     }
 
     /** The datasets of a node. */
-    Path cache(int node) {
+    public Path cache(int node) {
         return node(node).resolve("user1/scr.112573");
     }
 
-    void place(int... nodes) {
+    public void place(int... nodes) {
         System.arraycopy(nodes, 0, nodeOf, 0, RANKS);
     }
 
     /** What a rank does with its datasets. */
-    interface Body {
+    public interface Body {
         void run(ScrDatasets datasets, int rank) throws IOException;
     }
 
@@ -78,7 +81,7 @@ abstract class DatasetJobs {
     }
 
     /** A job that ends without saying so, as one that is killed does. */
-    void job(Body body) throws IOException {
+    public void job(Body body) throws IOException {
         job(RANKS, body);
     }
 
@@ -88,23 +91,23 @@ abstract class DatasetJobs {
         ThreadCommunicator.run(ranks, rank);
     }
 
-    static byte[] content(String name, int rank, int file) {
+    public static byte[] content(String name, int rank, int file) {
         byte[] bytes = new byte[1000 * rank + 77 * file + 5];
         new Random(31L * name.hashCode() + 7L * rank + file).nextBytes(bytes);
         return bytes;
     }
 
-    Path file(String name, int rank, int file) {
+    public Path file(String name, int rank, int file) {
         // Equal last names on all ranks: SCR itself would mix them up on one node.
         return prefix().resolve(name).resolve("rank_" + rank).resolve("data" + file + ".bin");
     }
 
-    void write(ScrDatasets datasets, int rank, String name) throws IOException {
+    public void write(ScrDatasets datasets, int rank, String name) throws IOException {
         write(datasets, rank, name, true);
     }
 
     /** Otherwise pure output. */
-    void write(ScrDatasets datasets, int rank, String name, boolean checkpoint) throws IOException {
+    public void write(ScrDatasets datasets, int rank, String name, boolean checkpoint) throws IOException {
         datasets.startOutput(name, checkpoint, !checkpoint);
         for (int file = 0; file <= rank % 3; file++) {
             Files.write(datasets.routeFile(file(name, rank, file)), content(name, rank, file));
@@ -112,7 +115,7 @@ abstract class DatasetJobs {
         assertThat(datasets.completeOutput(true)).isTrue();
     }
 
-    void read(ScrDatasets datasets, int rank, String name) throws IOException {
+    public void read(ScrDatasets datasets, int rank, String name) throws IOException {
         assertThat(datasets.startRestart()).isEqualTo(name);
         for (int file = 0; file <= rank % 3; file++) {
             assertThat(datasets.routeFile(file(name, rank, file))).hasBinaryContent(content(name, rank, file));
@@ -121,7 +124,7 @@ abstract class DatasetJobs {
     }
 
     /** Storage that does something before it opens a file of the prefix directory whose path begins so. */
-    StorageEngine before(String start, Agreement.Step step) {
+    public StorageEngine before(String start, Agreement.Step step) {
         return beforeCall("open", prefix().resolve(start), step);
     }
 
@@ -143,7 +146,7 @@ abstract class DatasetJobs {
                 });
     }
 
-    static void delete(Path path) throws IOException {
+    public static void delete(Path path) throws IOException {
         if (!Files.exists(path)) {
             return;
         }
@@ -154,7 +157,7 @@ abstract class DatasetJobs {
         }
     }
 
-    void deleteCaches() throws IOException {
+    public void deleteCaches() throws IOException {
         for (int node = 0; node < RANKS; node++) {
             delete(node(node));
         }
@@ -185,7 +188,7 @@ abstract class DatasetJobs {
         return lines;
     }
 
-    ScrIndex index() throws IOException {
+    public ScrIndex index() throws IOException {
         return new IndexFile(new ScrPrefix(prefix()), new NioEngine()).read();
     }
 }

@@ -11,47 +11,47 @@ import java.util.Map;
 import java.util.Random;
 
 /** A job of four ranks, each with a node of its own, that writes datasets to its caches and dies. */
-final class DeadJob {
+public final class DeadJob {
 
-    static final int RANKS = 4;
+    public static final int RANKS = 4;
 
     private final Path directory;
     private final Map<String, String> more = new HashMap<>();
 
-    DeadJob(Path directory) {
+    public DeadJob(Path directory) {
         this.directory = directory;
     }
 
-    Path prefix() {
+    public Path prefix() {
         return directory.resolve("prefix");
     }
 
     /** The cache of a node. */
-    Path cache(int rank) {
+    public Path cache(int rank) {
         return directory.resolve("n" + rank);
     }
 
     /** The directory with the index of the cache of a node. */
-    Path control(int rank) {
+    public Path control(int rank) {
         return cache(rank).resolve("user1/scr.defjobid");
     }
 
     /** Sets a parameter of SCR. */
-    DeadJob with(String key, String value) {
+    public DeadJob with(String key, String value) {
         more.put(key, value);
         return this;
     }
 
     /** The content of the data file of a rank in a dataset. */
-    static byte[] content(String name, int rank) {
+    public static byte[] content(String name, int rank) {
         byte[] bytes = new byte[1000 + 300_000 * (rank % 2) + 7 * rank];
         new Random(31L * name.hashCode() + rank).nextBytes(bytes);
         return bytes;
     }
 
     /** A dataset, and the place of its files below the prefix directory. */
-    record Dataset(String name, String place, boolean checkpoint, boolean output) {
-        static Dataset checkpoint(String name) {
+    public record Dataset(String name, String place, boolean checkpoint, boolean output) {
+        public static Dataset checkpoint(String name) {
             return new Dataset(name, name, true, false);
         }
 
@@ -61,7 +61,7 @@ final class DeadJob {
     }
 
     /** Writes datasets, each to the caches of all nodes. The ranks name their files {@code data} or {@code data_RANK}. */
-    void run(String fileName, Dataset... datasets) throws IOException {
+    public void run(String fileName, Dataset... datasets) throws IOException {
         ThreadCommunicator.run(RANKS, world -> {
             ScrDatasets scr = ScrDatasets.open(new ScrConfig(environment(world.rank())), world, new NioEngine());
             for (Dataset each : List.of(datasets)) {
@@ -74,7 +74,7 @@ final class DeadJob {
     }
 
     /** What a node is told. */
-    Map<String, String> environment(int rank) {
+    public Map<String, String> environment(int rank) {
         Map<String, String> environment = new HashMap<>(Map.of(
                 "SCR_PREFIX",
                 prefix().toString(),

@@ -2,6 +2,10 @@ package io.drumlin.scr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.scr.internal.scavenge.CacheCopy;
+import io.drumlin.scr.internal.scavenge.Scavenge;
+import io.drumlin.scr.internal.settings.CopyType;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.scr.internal.index.IndexRecord;
+import io.drumlin.scr.internal.store.KvTreeStore;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
@@ -29,7 +32,7 @@ class OtherStartsTest extends DatasetJobs {
     private String prefixOfLast = "";
 
     @Override
-    Path prefix() {
+    public Path prefix() {
         return directory.resolve(prefix);
     }
 

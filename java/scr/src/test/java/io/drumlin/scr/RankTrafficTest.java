@@ -5,6 +5,7 @@ import static org.assertj.core.data.Percentage.withPercentage;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.scr.internal.settings.CopyType;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.lang.reflect.Array;

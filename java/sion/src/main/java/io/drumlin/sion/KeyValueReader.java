@@ -2,8 +2,8 @@ package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.sion.KeyValueRecord;
-import io.drumlin.format.sion.KeyValueScanner;
-import io.drumlin.format.sion.TaskStream;
+import io.drumlin.format.sion.internal.KeyValueScanner;
+import io.drumlin.format.sion.internal.TaskStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

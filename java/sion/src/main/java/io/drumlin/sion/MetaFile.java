@@ -1,7 +1,7 @@
 package io.drumlin.sion;
 
 import io.drumlin.format.sion.Meta1;
-import io.drumlin.format.sion.Meta2;
+import io.drumlin.format.sion.internal.Meta2;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;

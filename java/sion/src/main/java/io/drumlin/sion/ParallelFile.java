@@ -2,7 +2,7 @@ package io.drumlin.sion;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.format.sion.TaskMapping;
+import io.drumlin.format.sion.internal.TaskMapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;

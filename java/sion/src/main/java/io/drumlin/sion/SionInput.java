@@ -5,7 +5,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.format.sion.Header;
-import io.drumlin.format.sion.TaskStream;
+import io.drumlin.format.sion.internal.TaskStream;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;

@@ -1,6 +1,6 @@
 package io.drumlin.sion;
 
-import io.drumlin.format.sion.TaskStream;
+import io.drumlin.format.sion.internal.TaskStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 package io.drumlin.sion;
 
-import io.drumlin.format.sion.ChunkLayout;
 import io.drumlin.format.sion.Meta1;
+import io.drumlin.format.sion.internal.ChunkLayout;
 import io.drumlin.storage.AlignedBuffer;
 import java.nio.ByteBuffer;
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.sion.GoldenFiles;
 import io.drumlin.format.sion.Meta1;
-import io.drumlin.format.sion.SionMeta;
+import io.drumlin.format.sion.internal.GoldenFiles;
+import io.drumlin.format.sion.internal.SionMeta;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;

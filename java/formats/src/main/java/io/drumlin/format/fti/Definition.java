@@ -3,7 +3,7 @@ package io.drumlin.format.fti;
 import io.drumlin.Printable;
 import io.drumlin.format.Finding;
 import io.drumlin.format.FormatException;
-import io.drumlin.format.StoredNames;
+import io.drumlin.format.internal.StoredNames;
 import org.jspecify.annotations.Nullable;
 
 /** The definition at which a scanner of metadata stands, and its faults. */

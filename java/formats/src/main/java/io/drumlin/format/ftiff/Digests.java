@@ -1,7 +1,7 @@
 package io.drumlin.format.ftiff;
 
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.internal.RangeDigester.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;

@@ -2,8 +2,8 @@ package io.drumlin.format.ftiff;
 
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
-import io.drumlin.format.FindingSink;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.internal.FindingSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.drumlin.format.ftiff;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.internal.RangeDigester.Range;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package io.drumlin.format.ftiff;
 
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.Findings;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

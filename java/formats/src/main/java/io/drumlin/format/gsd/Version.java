@@ -31,16 +31,31 @@ public record Version(int major, int minor) {
         }
     }
 
-    static Version of(int word) {
+    /**
+     * Returns the version that a file has as one number.
+     *
+     * @param word 65536 times the first number plus the second
+     * @return the version
+     */
+    public static Version of(int word) {
         return new Version(word >>> 16, word & 0xffff);
     }
 
-    int word() {
+    /**
+     * Returns the version as files have it.
+     *
+     * @return 65536 times the first number plus the second
+     */
+    public int word() {
         return major << 16 | minor;
     }
 
-    /** Returns whether the version can be read: from 1.0 to below 3.0, and 0.3, which has the layout of 1.0. */
-    boolean isReadable() {
+    /**
+     * Returns whether the version can be read: from 1.0 to below 3.0, and 0.3, which has the layout of 1.0.
+     *
+     * @return false for an unknown version
+     */
+    public boolean isReadable() {
         return major == 1 || major == 2 || equals(new Version(0, 3));
     }
 

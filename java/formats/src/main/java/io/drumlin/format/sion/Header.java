@@ -38,16 +38,21 @@ public record Header(
     /** Largest size of a name in bytes; one more byte of the field ends it. */
     public static final int MAX_PREFIX = 1023;
 
-    static final byte[] MAGIC = {'s', 'i', 'o', 'n'};
-    static final int PREFIX_BYTES = MAX_PREFIX + 1;
+    private static final byte[] MAGIC = {'s', 'i', 'o', 'n'};
 
-    /** Number of bytes before the task arrays, by format version: version 2 has no filenumber and no flags. */
-    static final int LENGTH = 52 + PREFIX_BYTES;
+    /** Size of the field of the name in bytes. */
+    public static final int PREFIX_BYTES = MAX_PREFIX + 1;
 
-    static final int LENGTH_OF_FORMAT_2 = 32 + PREFIX_BYTES;
+    /** Number of bytes before the task arrays. */
+    public static final int LENGTH = 52 + PREFIX_BYTES;
 
-    static final int PLAIN = 50;
-    static final int KEY_VALUE = 51;
+    /** Number of bytes before the task arrays in version 2 of the format, which has no filenumber and no flags. */
+    public static final int LENGTH_OF_FORMAT_2 = 32 + PREFIX_BYTES;
+
+    /** Mode of a file of plain byte streams. */
+    public static final int PLAIN = 50;
+    /** Mode of a file of records with keys. */
+    public static final int KEY_VALUE = 51;
 
     /** Version of C SIONlib whose files are written: 1000 times the first number plus the second. */
     public static final int VERSION = 1007;
@@ -91,21 +96,30 @@ public record Header(
     }
 
     /**
+     * Returns the bytes with which every file begins.
+     *
+     * @return a new array
+     */
+    public static byte[] magic() {
+        return MAGIC.clone();
+    }
+
+    /**
      * Returns whether the tasks hold records with keys.
      *
      * @return false for plain byte streams
      */
     public boolean keyValue() {
-        return keyValueMode() == KEY_VALUE;
+        return (int) (flag1 >>> Integer.SIZE) == KEY_VALUE;
     }
 
-    /** Returns the upper half of flag1. */
-    int keyValueMode() {
-        return (int) (flag1 >>> Integer.SIZE);
-    }
-
-    /** Appends the header to a buffer of the correct byte order. */
-    void put(ByteBuffer target, int tasks) {
+    /**
+     * Appends the header to a buffer.
+     *
+     * @param target a buffer of the byte order of the metadata
+     * @param tasks number of tasks in the file
+     */
+    public void put(ByteBuffer target, int tasks) {
         target.put(MAGIC).put(endianness());
         target.putInt(version).putInt(patchLevel).putInt(formatVersion).putInt(fsBlockSize);
         target.putInt(tasks).putInt(files).putInt(fileNumber).putLong(flag1).putLong(flag2);

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
-import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,10 +1,10 @@
 package io.drumlin.format.ftiff;
 
 import io.drumlin.format.BoundedSource;
-import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.SequentialDigester;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
+import io.drumlin.format.internal.Findings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;

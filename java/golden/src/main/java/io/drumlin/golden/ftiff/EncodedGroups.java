@@ -1,13 +1,13 @@
 package io.drumlin.golden.ftiff;
 
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.Findings;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfVerifier;
 import io.drumlin.format.ftiff.Layout;
+import io.drumlin.format.internal.Findings;
 import io.drumlin.golden.Outcome;
 import io.drumlin.golden.ftiff.Manifest.CheckpointFile;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;

@@ -3,7 +3,7 @@ package io.drumlin.golden.gsd;
 import io.drumlin.DrumlinException;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.gsd.GsdMetadata;
+import io.drumlin.format.gsd.internal.GsdMetadata;
 import io.drumlin.golden.Json;
 import io.drumlin.golden.Outcome;
 import io.drumlin.gsd.Access;

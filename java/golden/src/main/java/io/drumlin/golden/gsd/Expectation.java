@@ -1,10 +1,10 @@
 package io.drumlin.golden.gsd;
 
-import io.drumlin.format.gsd.GsdIndex;
-import io.drumlin.format.gsd.GsdMetadata;
-import io.drumlin.format.gsd.Header;
-import io.drumlin.format.gsd.IndexEntry;
-import io.drumlin.format.gsd.NameList;
+import io.drumlin.format.gsd.internal.GsdIndex;
+import io.drumlin.format.gsd.internal.GsdMetadata;
+import io.drumlin.format.gsd.internal.Header;
+import io.drumlin.format.gsd.internal.IndexEntry;
+import io.drumlin.format.gsd.internal.NameList;
 import io.drumlin.golden.Json;
 import io.drumlin.golden.Outcome;
 import io.drumlin.gsd.Access;

@@ -5,7 +5,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.golden.Json;
 import io.drumlin.golden.Outcome;
-import io.drumlin.scr.CachedDataset;
+import io.drumlin.scr.internal.cache.CachedDataset;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;

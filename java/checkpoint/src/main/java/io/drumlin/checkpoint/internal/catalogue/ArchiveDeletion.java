@@ -7,7 +7,7 @@ import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
 import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;

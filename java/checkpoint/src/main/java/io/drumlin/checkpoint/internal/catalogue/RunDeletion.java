@@ -13,7 +13,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.HostName;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;

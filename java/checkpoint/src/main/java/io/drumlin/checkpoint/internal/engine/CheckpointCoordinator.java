@@ -26,7 +26,7 @@ import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;

@@ -23,7 +23,7 @@ import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;

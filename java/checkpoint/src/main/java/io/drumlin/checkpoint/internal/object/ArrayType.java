@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.object;
 
-import io.drumlin.format.PrimitiveArrays;
+import io.drumlin.format.internal.PrimitiveArrays;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;

@@ -25,7 +25,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.internal.RangeDigester.Range;
 import io.drumlin.integrity.LaneDigester;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;

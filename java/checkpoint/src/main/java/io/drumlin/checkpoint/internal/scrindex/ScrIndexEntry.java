@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.scrindex;
 
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.comm.Communicator;
-import io.drumlin.scr.DatasetRegistry;
-import io.drumlin.scr.ScrPrefix;
+import io.drumlin.scr.internal.index.DatasetRegistry;
+import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -14,7 +14,7 @@ import io.drumlin.checkpoint.internal.verify.EarlyRecovery;
 import io.drumlin.checkpoint.internal.verify.FileIdentity;
 import io.drumlin.checkpoint.internal.verify.RecoveryPass;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.format.RangeDigester.Range;
+import io.drumlin.format.internal.RangeDigester.Range;
 import io.drumlin.integrity.StripedDigester;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
