@@ -96,12 +96,7 @@ class CheckpointsPropertyTest {
         Program(Path directory, Packing packing, Random random) throws IOException {
             this.random = random;
             this.run = new RunFixture(
-                    directory,
-                    Map.of(
-                            "basic.node_size",
-                            "1",
-                            "drumlin.packing",
-                            packing.name().toLowerCase(Locale.ROOT)));
+                    directory, "node_size=1, drumlin.packing=" + packing.name().toLowerCase(Locale.ROOT));
             this.checkpoints = Checkpoints.open(run.config(), new SingleCommunicator());
         }
 

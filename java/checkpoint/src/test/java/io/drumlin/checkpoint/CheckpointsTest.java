@@ -285,18 +285,13 @@ class CheckpointsTest {
         String before = named.replace("node1", "lost1");
         Files.writeString(topology, before);
         Files.delete(run.file("Ckpt1-Rank3.fti"));
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .freshStartIfUnrecoverable()
-                    .open()) {
-                assertThat(checkpoints.status()).isEqualTo(Status.FRESH);
-                // Who finds the files again may still have them.
-                assertThat(topology).content().isEqualTo(before);
-                comm.barrier();
-                checkpoints.protect(0, new int[1]);
-                checkpoints.checkpoint(2, Level.L1);
-            }
+        run.run(RANKS, (builder, rank) -> builder.freshStartIfUnrecoverable(), (checkpoints, comm) -> {
+            assertThat(checkpoints.status()).isEqualTo(Status.FRESH);
+            // Who finds the files again may still have them.
+            assertThat(topology).content().isEqualTo(before);
+            comm.barrier();
+            checkpoints.protect(0, new int[1]);
+            checkpoints.checkpoint(2, Level.L1);
         });
         assertThat(topology).content().isEqualTo(named);
     }

@@ -15,9 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,12 +31,9 @@ class IncrementalCheckpointTest {
     Path directory;
 
     private RunFixture run(String ioMode, String... more) throws IOException {
-        Map<String, String> changes =
-                new HashMap<>(Map.of("basic.node_size", "2", "basic.group_size", "2", "basic.ckpt_io", ioMode));
-        for (int i = 0; i < more.length; i += 2) {
-            changes.put(more[i], more[i + 1]);
-        }
-        return new RunFixture(directory, changes);
+        return new RunFixture(
+                directory,
+                RunFixture.settings("node_size=2, group_size=2, ckpt_io=" + ioMode, RunFixture.settings(more)));
     }
 
     /** Small, with an odd size, and of several slabs, so that they share blocks and lanes. */
@@ -94,7 +89,7 @@ class IncrementalCheckpointTest {
         "3, L3, E"
     })
     void bringsBackWhatWasAddedAsItWas(String ioMode, Level level, String layout) throws IOException {
-        RunFixture run = run(ioMode, "drumlin.layout", layout);
+        RunFixture run = run(ioMode, "drumlin.layout=" + layout);
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         run.run(RANKS, (checkpoints, comm) -> {
@@ -192,14 +187,14 @@ class IncrementalCheckpointTest {
 
     @Test
     void thereAreNoneInLayoutA() throws IOException {
-        run("3", "drumlin.layout", "A").run(RANKS, (checkpoints, comm) -> {
+        run("3", "drumlin.layout=A").run(RANKS, (checkpoints, comm) -> {
             assertThatThrownBy(() -> checkpoints.incremental(1, Level.L1)).isInstanceOf(IllegalArgumentException.class);
         });
     }
 
     @Test
     void refusesWhatIsAddedTwiceOrNotProtected() throws IOException {
-        run("3", "basic.node_size", "1", "basic.group_size", "1").run(1, (checkpoints, comm) -> {
+        run("3", "node_size=1, group_size=1").run(1, (checkpoints, comm) -> {
             checkpoints.protect(1, new int[10]);
             try (IncrementalCheckpoint checkpoint = checkpoints.incremental(1, Level.L1)) {
                 checkpoint.add(1);
@@ -216,7 +211,7 @@ class IncrementalCheckpointTest {
 
     @Test
     void aVariableMayGrowBeforeItIsAdded() throws IOException {
-        run("3", "drumlin.packing", "compact").run(RANKS, (checkpoints, comm) -> {
+        run("3", "drumlin.packing=compact").run(RANKS, (checkpoints, comm) -> {
             checkpoints.protect(1, new int[10]);
             checkpoints.protect(2, new int[10]);
             IncrementalCheckpoint checkpoint = checkpoints.incremental(1, Level.L1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
@@ -13,13 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.text.MessageFormat;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,8 +79,7 @@ class MistakesTest {
     })
     void anotherNumberOfRanksOnTheSameNodesIsToldWhatGoesOn(
             String ioMode, String nodeSize, String groupSize, String problem, String way) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("advanced.local_test", "0", "basic.group_size", "2", "basic.ckpt_io", ioMode));
+        RunFixture run = new RunFixture(directory, "advanced.local_test=0, group_size=2, ckpt_io=" + ioMode);
         run.runOn(List.of("a", "a", "b", "b"), (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {comm.rank()});
             checkpoints.checkpoint(1, Level.L4);
@@ -110,7 +105,7 @@ class MistakesTest {
         change(run, "node_size", "1");
         change(run, "group_size", "1");
         // Levels 2 and 3 are lost with it, which the program learns before it asks for them.
-        assertThat(said(() -> run.runOn(
+        assertThat(EngineLog.messages(() -> run.runOn(
                         List.of("b", "a"), builder -> builder.anyNumberOfRanks().open(), (checkpoints, comm) -> {})))
                 .filteredOn(line -> line.contains("level 2 or 3, which fail now, with group_size = 1"))
                 .hasSize(1);
@@ -174,13 +169,8 @@ class MistakesTest {
 
     @Test
     void whereNoSharedFileIsThereNoneWasRefused() throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.ckpt_io", "5",
-                        "basic.h5_single_file_enable", "1",
-                        "basic.node_size", "1",
-                        "restart.failure", "3"));
+        RunFixture run =
+                new RunFixture(directory, "ckpt_io=5, h5_single_file_enable=1, node_size=1, restart.failure=3");
         assertThatThrownBy(() -> run.run(1, (checkpoints, comm) -> {}))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("there is no file VPR-h5-ID########.h5")
@@ -208,7 +198,7 @@ class MistakesTest {
     @Test
     void aCheckpointOfNothingIsTold() throws Throwable {
         RunFixture run = new RunFixture(directory, Map.of());
-        List<String> said = said(() -> run.run(2, (checkpoints, comm) -> {
+        List<String> said = EngineLog.messages(() -> run.run(2, (checkpoints, comm) -> {
             checkpoints.checkpoint(1, Level.L1);
             if (comm.rank() == 1) {
                 checkpoints.protect(0, new int[1]);
@@ -231,7 +221,7 @@ class MistakesTest {
             protectThree(checkpoints);
             checkpoints.checkpoint(1, Level.L4);
         });
-        List<String> said = said(() -> ThreadCommunicator.run(ranks, comm -> {
+        List<String> said = EngineLog.messages(() -> ThreadCommunicator.run(ranks, comm -> {
             try (Checkpoints checkpoints = Checkpoints.builder(run.config())
                     .communicator(comm)
                     .anyNumberOfRanks()
@@ -266,7 +256,7 @@ class MistakesTest {
             checkpoints.checkpoint(1, Level.L1);
             checkpoints.stash().put(1, 1);
         });
-        assertThat(said(() -> {
+        assertThat(EngineLog.messages(() -> {
                     Checkpoints.Builder builder =
                             Checkpoints.builder(run.config()).communicator(new SingleCommunicator());
                     if (how.equals("early")) {
@@ -309,33 +299,6 @@ class MistakesTest {
         assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {}))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining(file.resolve("h5").toString());
-    }
-
-    /** What the library says meanwhile. */
-    private static List<String> said(ThrowingCallable body) throws Throwable {
-        List<String> said = new ArrayList<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                synchronized (said) {
-                    said.add(MessageFormat.format(line.getMessage(), line.getParameters()));
-                }
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger logger = Logger.getLogger("io.drumlin.checkpoint");
-        logger.addHandler(handler);
-        try {
-            body.call();
-        } finally {
-            logger.removeHandler(handler);
-        }
-        return said;
     }
 
     @Test

@@ -38,14 +38,7 @@ class CallbackTest {
     @BeforeEach
     void configure() throws IOException {
         run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.head", "1",
-                        "basic.node_size", "2",
-                        "basic.group_size", "2",
-                        "basic.inline_l2", "0",
-                        "basic.inline_l4", "0",
-                        "basic.keep_heads_alive", "1"));
+                directory, "head=1, node_size=2, group_size=2, inline_l2=0, inline_l4=0, keep_heads_alive=1");
     }
 
     /** What a rank does between initialisation and end. */

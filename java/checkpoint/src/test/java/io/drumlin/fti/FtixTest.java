@@ -62,9 +62,8 @@ class FtixTest {
 
     @Test
     void tellsTheConfiguration() throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of("advanced.block_size", "64", "advanced.transfer_size", "99", "advanced.final_tag", "12"));
+        RunFixture run =
+                new RunFixture(directory, "advanced.block_size=64, advanced.transfer_size=99, advanced.final_tag=12");
         ThreadCommunicator.run(2, comm -> {
             assertThat(FTI_Init(run.config().toString(), comm)).isEqualTo(FTI_SCES);
             String id = run.restartValue("exec_id");

@@ -130,13 +130,7 @@ class Hdf5LibraryTest {
     }
 
     private RunFixture shared(String failure) throws IOException {
-        return new RunFixture(
-                directory,
-                Map.of(
-                        "basic.ckpt_io", "5",
-                        "basic.node_size", "1",
-                        "basic.h5_single_file_enable", "1",
-                        "restart.failure", failure));
+        return new RunFixture(directory, "ckpt_io=5, node_size=1, h5_single_file_enable=1, restart.failure=" + failure);
     }
 
     @Test

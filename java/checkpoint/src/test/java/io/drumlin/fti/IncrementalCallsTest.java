@@ -32,9 +32,7 @@ class IncrementalCallsTest {
     }
 
     private RunFixture run(Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of("basic.node_size", "1", "basic.group_size", "2"));
-        all.putAll(changes);
-        return new RunFixture(directory, all);
+        return new RunFixture(directory, RunFixture.settings("node_size=1, group_size=2", changes));
     }
 
     private static void start(RunFixture run, int ranks, Program program) throws IOException {
@@ -87,15 +85,8 @@ class IncrementalCallsTest {
     @ParameterizedTest
     @CsvSource({"1, 1, 8", "1, 2, 8", "3, 1, 8", "3, 2, 8", "1, 1, 1", "1, 2, 4", "3, 1, 2", "3, 2, 3"})
     void takesOneBesideDifferentialOnes(String ioMode, String digest, int level) throws IOException {
-        Map<String, String> differential = Map.of(
-                "basic.ckpt_io",
-                ioMode,
-                "basic.enable_dcp",
-                "1",
-                "basic.dcp_mode",
-                digest,
-                "basic.dcp_block_size",
-                "512");
+        Map<String, String> differential = RunFixture.settings(
+                "ckpt_io=" + ioMode + ", enable_dcp=1, dcp_mode=" + digest + ", dcp_block_size=512");
         takeTwoAndRestart(2, differential, level);
     }
 
@@ -204,15 +195,8 @@ class IncrementalCallsTest {
     @ParameterizedTest
     @CsvSource({"1, 8", "3, 8", "5, 1"})
     void variablesGrow(String ioMode, int level) throws IOException {
-        RunFixture run = run(Map.of(
-                "basic.ckpt_io",
-                ioMode,
-                "basic.enable_dcp",
-                "1",
-                "basic.dcp_mode",
-                "1",
-                "basic.dcp_block_size",
-                "512"));
+        RunFixture run =
+                run(RunFixture.settings("ckpt_io=" + ioMode + ", enable_dcp=1, dcp_mode=1, dcp_block_size=512"));
         start(run, 2, (rank, one, other) -> {
             assertThat(take(1, level, one, other)).isEqualTo(FTI_SCES);
             int[] larger = new int[2000];

@@ -41,15 +41,8 @@ class SingleFileProgramTest {
     }
 
     private static Map<String, String> configuration(String failure, String nodeSize) {
-        return Map.of(
-                "basic.ckpt_io",
-                "5",
-                "basic.h5_single_file_enable",
-                "1",
-                "restart.failure",
-                failure,
-                "basic.node_size",
-                nodeSize);
+        return RunFixture.settings(
+                "ckpt_io=5, h5_single_file_enable=1, restart.failure=" + failure + ", node_size=" + nodeSize);
     }
 
     /** What the library's h5dump tells of the file that C FTI writes in the same program, but for the places in it. */

@@ -2,6 +2,7 @@ package io.drumlin.matrix;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.matrix.Suite.Case;
 import java.io.IOException;
@@ -114,15 +115,7 @@ final class FeatureCases {
 
     /** What switches differential checkpoints on, with a hash by its number in the configuration. */
     static Map<String, String> differential(int hash) {
-        return Map.of(
-                "basic.enable_dcp",
-                "1",
-                "basic.dcp_mode",
-                "" + hash,
-                "basic.dcp_block_size",
-                "512",
-                "basic.dcp_stack_size",
-                "10");
+        return RunFixture.settings("enable_dcp=1, dcp_mode=" + ("" + hash) + ", dcp_block_size=512, dcp_stack_size=10");
     }
 
     /** Six starts; after each but the last, the file of some rank loses its end. */

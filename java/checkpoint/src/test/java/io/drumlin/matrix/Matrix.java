@@ -1,5 +1,6 @@
 package io.drumlin.matrix;
 
+import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.matrix.Suite.Case;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,17 +53,7 @@ public final class Matrix {
         /** Heads, but the application itself. */
         H1I1(Map.of("basic.head", "1")),
         /** Heads that do it behind the computation. */
-        H1I0(Map.of(
-                "basic.head",
-                "1",
-                "basic.inline_l2",
-                "0",
-                "basic.inline_l3",
-                "0",
-                "basic.inline_l4",
-                "0",
-                "basic.h5_single_file_inline",
-                "0")),
+        H1I0(RunFixture.settings("head=1, inline_l2=0, inline_l3=0, inline_l4=0, h5_single_file_inline=0")),
         /** Not C FTI's: no heads, and a thread of each rank does it behind the computation. */
         THREAD(Map.of("drumlin.async", "1"));
 

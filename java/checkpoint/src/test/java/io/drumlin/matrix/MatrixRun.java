@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -32,9 +31,8 @@ final class MatrixRun {
     MatrixRun(Launcher launcher, Path directory, int mode, Map<String, String> changes) throws IOException {
         this.launcher = launcher;
         this.mode = mode;
-        Map<String, String> all = new HashMap<>(Map.of(
-                "basic.node_size", "4", "basic.group_size", "4", "basic.verbosity", "2", "basic.ckpt_io", "" + mode));
-        all.putAll(changes);
+        Map<String, String> all =
+                RunFixture.settings("node_size=4, group_size=4, verbosity=2, ckpt_io=" + ("" + mode), changes);
         head = all.getOrDefault("basic.head", "0");
         leavesReplica = mode == 1 && "0".equals(all.get("basic.inline_l4"));
         run = new RunFixture(directory, all);

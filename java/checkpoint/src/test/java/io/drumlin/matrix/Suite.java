@@ -185,15 +185,7 @@ enum Suite {
                     Path other = Files.createDirectory(run.config().resolveSibling("other"));
                     RunFixture another = new RunFixture(
                             other,
-                            Map.of(
-                                    "basic.node_size",
-                                    "4",
-                                    "basic.group_size",
-                                    "4",
-                                    "basic.head",
-                                    run.head(),
-                                    "basic.keep_heads_alive",
-                                    run.head()));
+                            "node_size=4, group_size=4, head=" + run.head() + ", keep_heads_alive=" + run.head());
                     checkCalm(run.start("twice", "" + level, another.config().toString()));
                 }));
                 cases.add(new Case("L" + level + " recovered inside a process", Map.of(), run -> {

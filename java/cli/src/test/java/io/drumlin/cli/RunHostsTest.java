@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,8 +50,7 @@ class RunHostsTest {
 
     @Test
     void deletesTheDirectoriesOnEachHost() throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "basic.group_size", "2", "advanced.local_test", "0"));
+        RunFixture run = new RunFixture(directory, "node_size=1, group_size=2, advanced.local_test=0");
         run.runOn(List.of("a", "b", "c", "d"), (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {7});
             checkpoints.checkpoint(1, Level.L2);

@@ -44,13 +44,9 @@ class CompressedCheckpointTest {
     }
 
     private RunFixture make(Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "basic.node_size", "1",
-                "basic.group_size", "4",
-                "basic.ckpt_io", "5",
-                "drumlin.h5_compression", "gzip:4"));
-        all.putAll(changes);
-        return new RunFixture(directory, all);
+        return new RunFixture(
+                directory,
+                RunFixture.settings("node_size=1, group_size=4, ckpt_io=5, drumlin.h5_compression=gzip:4", changes));
     }
 
     /** All types, groups and shapes of a rank, as a program of FTI protects them. */

@@ -52,8 +52,7 @@ class RepackedCheckpointTest {
 
     /** All types, groups and shapes of a rank, as a program of FTI protects them. */
     private RunFixture repacked(String options, boolean digested) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "basic.ckpt_io", "5", "basic.keep_last_ckpt", "1"));
+        RunFixture run = new RunFixture(directory, "node_size=1, ckpt_io=5, keep_last_ckpt=1");
         assertThat(FTI_Init(run.config().toString(), new SingleCommunicator())).isEqualTo(FTI_SCES);
         new Hdf5Program(7).fill();
         assertThat(FTI_Checkpoint(1, FTI_L4)).isEqualTo(FTI_DONE);
@@ -161,12 +160,7 @@ class RepackedCheckpointTest {
 
     @Test
     void theSharedFile() throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.ckpt_io", "5",
-                        "basic.node_size", "1",
-                        "basic.h5_single_file_enable", "1"));
+        RunFixture run = new RunFixture(directory, "ckpt_io=5, node_size=1, h5_single_file_enable=1");
         run.run(2, (checkpoints, comm) -> {
             int[] rows = columns(checkpoints, comm);
             IntStream.range(0, rows.length).forEach(i -> rows[i] = 100 * comm.rank() + i);

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -54,14 +53,7 @@ class AllocationChecks extends SharedFolderChecks {
         Path run = folder.resolve(mebibytes + "-MiB");
         if (world.rank() == 0) {
             new RunFixture(
-                    Files.createDirectory(run),
-                    Map.of(
-                            "basic.node_size",
-                            "1",
-                            "basic.group_size",
-                            Integer.toString(world.size()),
-                            "drumlin.slab_memory",
-                            "4"));
+                    Files.createDirectory(run), "node_size=1, group_size=" + world.size() + ", drumlin.slab_memory=4");
         }
         world.barrier();
         long fewest = Long.MAX_VALUE;

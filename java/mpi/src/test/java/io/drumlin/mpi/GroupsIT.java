@@ -6,7 +6,6 @@ import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,17 +28,8 @@ class GroupsIT {
     @ParameterizedTest
     @CsvSource({"3, 0", "1, 1"})
     void eachGoesOnFromItsOwn(String ioMode, String async) throws IOException, InterruptedException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.ckpt_io",
-                        ioMode,
-                        "basic.node_size",
-                        "1",
-                        "basic.group_size",
-                        "2",
-                        "drumlin.async",
-                        async));
+        RunFixture run =
+                new RunFixture(directory, "ckpt_io=" + ioMode + ", node_size=1, group_size=2, drumlin.async=" + async);
         start(run, "1", 0, 0, 0);
         start(run, "2", 0, 1, 2);
         start(run, "3", 3, 4, 2);

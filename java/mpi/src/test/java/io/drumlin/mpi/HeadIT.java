@@ -7,7 +7,6 @@ import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,16 +30,7 @@ class HeadIT {
     void headsFinishCheckpointsAndEndWithTheRun() throws IOException, InterruptedException {
         RunFixture run = new RunFixture(
                 directory,
-                Map.of(
-                        "basic.head", "1",
-                        "basic.node_size", "2",
-                        "basic.group_size", "2",
-                        "basic.inline_l2", "0",
-                        "basic.inline_l3", "0",
-                        "basic.inline_l4", "0",
-                        "basic.keep_last_ckpt", "1",
-                        "basic.ckpt_io", "2",
-                        "basic.verbosity", "2"));
+                "head=1, node_size=2, group_size=2, inline_l2=0, inline_l3=0, inline_l4=0, keep_last_ckpt=1, ckpt_io=2, verbosity=2");
         Mpirun.Outcome killed = start(run, 1, "kill");
         assertThat(killed.exitStatus()).as(killed.output()).isNotZero();
         assertThat(killed.output())
@@ -64,9 +54,7 @@ class HeadIT {
 
     @Test
     void headsPutACheckpointAsideForTheApplication() throws IOException, InterruptedException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of("basic.head", "1", "basic.node_size", "2", "basic.group_size", "2", "basic.ckpt_io", "1"));
+        RunFixture run = new RunFixture(directory, "head=1, node_size=2, group_size=2, ckpt_io=1");
         Mpirun.Outcome outcome = start(run, 1, "stash");
         assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
         assertThat(outcome.output().lines().filter("went back to 1"::equals)).hasSize(2);
@@ -76,14 +64,8 @@ class HeadIT {
     /** The same with a thread of each rank in place of the heads: MPI is called by two threads at once. */
     @Test
     void threadsTakeCheckpointsBehindTheComputation() throws IOException, InterruptedException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "drumlin.async", "1",
-                        "basic.node_size", "1",
-                        "basic.group_size", "2",
-                        "basic.keep_last_ckpt", "1",
-                        "basic.ckpt_io", "2"));
+        RunFixture run =
+                new RunFixture(directory, "drumlin.async=1, node_size=1, group_size=2, keep_last_ckpt=1, ckpt_io=2");
         for (int first : List.of(1, 1001)) {
             Mpirun.Outcome outcome =
                     Mpirun.ranks(2).run(HeadProgram.class, run.config().toString(), "" + first, "finalize");

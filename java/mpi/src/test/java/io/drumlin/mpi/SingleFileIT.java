@@ -7,7 +7,6 @@ import io.drumlin.comm.Mpirun;
 import io.drumlin.fti.SingleFileProgram;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -45,12 +44,8 @@ class SingleFileIT {
 
     private String start(int ranks, String failure, Map<String, String> changes, String what)
             throws IOException, InterruptedException {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "basic.ckpt_io", "5",
-                "basic.node_size", "1",
-                "basic.h5_single_file_enable", "1",
-                "restart.failure", failure));
-        all.putAll(changes);
+        Map<String, String> all = RunFixture.settings(
+                "ckpt_io=5, node_size=1, h5_single_file_enable=1, restart.failure=" + failure, changes);
         RunFixture run = new RunFixture(directory, all);
         Mpirun.Outcome outcome =
                 Mpirun.ranks(ranks).run(SingleFileProgram.class, run.config().toString(), what);

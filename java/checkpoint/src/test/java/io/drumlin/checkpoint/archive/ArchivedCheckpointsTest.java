@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunSurvey;
-import io.drumlin.checkpoint.Status;
+import io.drumlin.checkpoint.fixture.Pair;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
@@ -34,26 +33,11 @@ class ArchivedCheckpointsTest {
     @TempDir
     Path directory;
 
-    private static void open(RunFixture run, RunFixture.Body body) throws IOException {
-        ThreadCommunicator.run(2, comm -> {
-            try (Checkpoints checkpoints = new EngineBuilder(run.config())
-                    .communicator(comm)
-                    .freshStartIfUnrecoverable()
-                    .open()) {
-                body.run(checkpoints, comm);
-            }
-        });
-    }
-
     /** Takes three checkpoints of level 4 and destroys the last, which is not in the archive. */
     private RunFixture lostLevel4(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "basic.keep_l4_ckpt", "1"));
         run.run(2, (checkpoints, comm) -> {
-            for (int id = 1; id <= 3; id++) {
-                checkpoints.protect(0, new int[] {id, comm.rank()});
-                checkpoints.checkpoint(id, Level.L4);
-                ((EngineCheckpoints) checkpoints).awaitDeletion();
-            }
+            Pair.take(checkpoints, Level.L4, 1, 2, 3);
         });
         destroy(global(run).resolve("l4"), "Ckpt3-");
         return run;
@@ -71,15 +55,6 @@ class ArchivedCheckpointsTest {
         }
     }
 
-    private static void recovers(Checkpoints checkpoints, int id, int rank) throws IOException {
-        assertThat(checkpoints.status()).isEqualTo(Status.RESTART);
-        assertThat(checkpoints.lastCheckpoint().orElseThrow()).isEqualTo(id);
-        int[] values = {0, 0};
-        checkpoints.protect(0, values);
-        checkpoints.recover();
-        assertThat(values).containsExactly(id, rank);
-    }
-
     /** Returns the id of the checkpoint from which {@code drumlin extract} takes the data of rank 1. */
     private int fetchedId(RunFixture run) throws IOException {
         RunSurvey survey = RunSurvey.open(run.config(), directory);
@@ -94,10 +69,11 @@ class ArchivedCheckpointsTest {
         RunFixture run = lostLevel4(ioMode);
         var files = run.files();
         RunFixture.Body look = (checkpoints, comm) -> {
-            recovers(checkpoints, 2, comm.rank());
+            Pair.recovers(checkpoints, 2, 2);
             throw new IOException("the program ends here");
         };
-        assertThatThrownBy(() -> open(run, look)).hasMessageContaining("the program ends here");
+        assertThatThrownBy(() -> run.run(2, (builder, rank) -> builder.freshStartIfUnrecoverable(), look))
+                .hasMessageContaining("the program ends here");
         assertThat(run.files())
                 .filteredOn(name -> !name.endsWith("/drumlin-passed-over"))
                 .as("but for the mark of the damaged one")
@@ -106,13 +82,13 @@ class ArchivedCheckpointsTest {
         destroy(global(run).resolve("l4_archive"), "Ckpt2-");
         assertThat(fetchedId(run)).isEqualTo(1);
         assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {
-                    recovers(checkpoints, 1, comm.rank());
+                    Pair.recovers(checkpoints, 1, 1);
                     checkpoints.protect(0, new int[] {2, comm.rank()});
                     checkpoints.checkpoint(2, Level.L1);
                     throw new IOException("the program ends here");
                 }))
                 .hasMessageContaining("the program ends here");
-        run.run(2, (checkpoints, comm) -> recovers(checkpoints, 2, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.recovers(checkpoints, 2, 2));
     }
 
     /** Nothing but the archive is left, and nothing is made beside it before there is another checkpoint. */
@@ -126,10 +102,11 @@ class ArchivedCheckpointsTest {
         }
         var files = run.files();
         RunFixture.Body look = (checkpoints, comm) -> {
-            recovers(checkpoints, 2, comm.rank());
+            Pair.recovers(checkpoints, 2, 2);
             throw new IOException("the program ends here");
         };
-        assertThatThrownBy(() -> open(run, look)).hasMessageContaining("the program ends here");
+        assertThatThrownBy(() -> run.run(2, (builder, rank) -> builder.freshStartIfUnrecoverable(), look))
+                .hasMessageContaining("the program ends here");
         assertThat(run.files()).isEqualTo(files);
     }
 
@@ -145,7 +122,7 @@ class ArchivedCheckpointsTest {
             }
         }
         run.run(2, (checkpoints, comm) -> {
-            recovers(checkpoints, 2, comm.rank());
+            Pair.recovers(checkpoints, 2, 2);
             for (int id = 3; id <= 6; id++) {
                 checkpoints.protect(0, new int[] {id, comm.rank()});
                 checkpoints.checkpoint(id, Level.L4);
@@ -153,7 +130,7 @@ class ArchivedCheckpointsTest {
             }
         });
         destroy(global(run).resolve("l4"), "Ckpt6-");
-        run.run(2, (checkpoints, comm) -> recovers(checkpoints, 5, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.recovers(checkpoints, 5, 5));
     }
 
     @ParameterizedTest
@@ -163,7 +140,11 @@ class ArchivedCheckpointsTest {
         destroy(global(run).resolve("l4_archive"), "Ckpt");
         var files = run.files();
         DrumlinException refused = catchThrowableOfType(
-                DrumlinException.class, () -> open(run, (checkpoints, comm) -> checkpoints.checkpoint(1, Level.L4)));
+                DrumlinException.class,
+                () -> run.run(
+                        2,
+                        (builder, rank) -> builder.freshStartIfUnrecoverable(),
+                        (checkpoints, comm) -> checkpoints.checkpoint(1, Level.L4)));
         assertThat(refused)
                 .hasMessageContaining("has checkpoints [1, 2], of which none is whole")
                 .hasMessageNotContaining("afresh");
@@ -194,7 +175,7 @@ class ArchivedCheckpointsTest {
         String commands = message.substring(message.indexOf("start again: ") + 13);
         assertThat(new ProcessBuilder("sh", "-c", commands).inheritIO().start().waitFor())
                 .isZero();
-        run.run(2, (checkpoints, comm) -> recovers(checkpoints, 2, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.recovers(checkpoints, 2, 2));
     }
 
     @Test
@@ -211,7 +192,7 @@ class ArchivedCheckpointsTest {
                 .hasMessageContaining("there are stashes")
                 .hasMessageContaining("[5] in")
                 .hasMessageNotContaining("afresh set");
-        open(run, (checkpoints, comm) -> {
+        run.run(2, (builder, rank) -> builder.freshStartIfUnrecoverable(), (checkpoints, comm) -> {
             int[] values = {0};
             checkpoints.protect(0, values);
             checkpoints.checkpoint(1, Level.L1);

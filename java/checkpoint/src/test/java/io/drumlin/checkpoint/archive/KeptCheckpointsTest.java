@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.Pair;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints.Kept;
-import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,14 +37,6 @@ class KeptCheckpointsTest {
     @TempDir
     Path directory;
 
-    private static void take(Checkpoints checkpoints, int from, int to, int rank) throws IOException {
-        for (int id = from; id <= to; id++) {
-            checkpoints.protect(0, new int[] {id, rank});
-            checkpoints.checkpoint(id, Level.L4);
-            ((EngineCheckpoints) checkpoints).awaitDeletion();
-        }
-    }
-
     private Set<Integer> ids(RunFixture run, String folder) throws IOException {
         Set<Integer> ids = new TreeSet<>();
         for (Path file :
@@ -58,7 +50,7 @@ class KeptCheckpointsTest {
     @ValueSource(strings = {"1", "2", "3", "4", "5"})
     void theNewestAreKeptAndRecovered(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "3"));
-        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 7, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1, 2, 3, 4, 5, 6, 7));
         assertThat(ids(run, "l4_archive")).containsExactly(5, 6);
         assertThat(ids(run, "l4")).containsExactly(7);
         Path meta = directory.resolve("Meta/" + run.restartValue("exec_id"));
@@ -75,10 +67,7 @@ class KeptCheckpointsTest {
             Files.write(file, new byte[10]);
         }
         run.run(2, (checkpoints, comm) -> {
-            int[] values = {0, 0};
-            checkpoints.protect(0, values);
-            checkpoints.recover();
-            assertThat(values).containsExactly(6, comm.rank());
+            assertThat(Pair.recovered(checkpoints)).containsExactly(6, comm.rank());
         });
     }
 
@@ -87,16 +76,16 @@ class KeptCheckpointsTest {
     @ValueSource(strings = {"1", "2", "3", "4", "5"})
     void aDamagedOneIsNotKept(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "3"));
-        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 3, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1, 2, 3));
         damage(directory.resolve("Global/" + run.restartValue("exec_id") + "/l4"));
         run.run(2, (checkpoints, comm) -> {
             assertThat(recovered(checkpoints)).containsExactly(2, comm.rank());
-            take(checkpoints, 5, 5, comm.rank());
+            Pair.take(checkpoints, Level.L4, 5);
         });
         assertThat(ids(run, "l4_archive")).containsExactly(1, 2);
         run.run(2, (checkpoints, comm) -> {
             assertThat(recovered(checkpoints)).containsExactly(5, comm.rank());
-            take(checkpoints, 6, 6, comm.rank());
+            Pair.take(checkpoints, Level.L4, 6);
         });
         assertThat(ids(run, "l4_archive")).containsExactly(2, 5);
     }
@@ -105,7 +94,7 @@ class KeptCheckpointsTest {
     @Test
     void oneThatIsWholeAgainIsKept() throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", "3", "drumlin.keep", "3"));
-        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 3, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1, 2, 3));
         Path level = directory.resolve("Global/" + run.restartValue("exec_id") + "/l4");
         Path away = directory.resolve("away");
         Files.move(level.resolve("Ckpt3-Rank0.fti"), away);
@@ -113,7 +102,7 @@ class KeptCheckpointsTest {
         Files.move(away, level.resolve("Ckpt3-Rank0.fti"));
         run.run(2, (checkpoints, comm) -> {
             assertThat(recovered(checkpoints)).containsExactly(3, comm.rank());
-            take(checkpoints, 4, 4, comm.rank());
+            Pair.take(checkpoints, Level.L4, 4);
         });
         assertThat(ids(run, "l4_archive")).containsExactly(2, 3);
     }
@@ -124,7 +113,7 @@ class KeptCheckpointsTest {
     void aDamagedOneIsNotKeptOnNodes(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep_l1", "3"));
         run.run(2, (checkpoints, comm) -> {
-            take(checkpoints, 1, 1, comm.rank());
+            Pair.take(checkpoints, Level.L4, 1);
             for (int id = 2; id <= 4; id++) {
                 checkpoints.protect(0, new int[] {id, comm.rank()});
                 checkpoints.checkpoint(id, Level.L1);
@@ -169,7 +158,7 @@ class KeptCheckpointsTest {
                         keepL4,
                         "drumlin.keep",
                         keepL4.equals("1") ? "1" : "3"));
-        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 4, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1, 2, 3, 4));
         Path own = directory.resolve("Global/" + run.restartValue("exec_id"));
         for (Path file : PathStatus.entries(own.resolve("l4"))) {
             if (file.getFileName().toString().startsWith("Ckpt")) {
@@ -177,11 +166,8 @@ class KeptCheckpointsTest {
             }
         }
         run.run(2, (checkpoints, comm) -> {
-            int[] values = {0, 0};
-            checkpoints.protect(0, values);
-            checkpoints.recover();
-            assertThat(values).containsExactly(3, comm.rank());
-            take(checkpoints, 5, 5, comm.rank());
+            assertThat(Pair.recovered(checkpoints)).containsExactly(3, comm.rank());
+            Pair.take(checkpoints, Level.L4, 5);
             checkpoints.complete();
         });
         assertThat(PathStatus.entries(own.resolve("l4_archive")))
@@ -196,7 +182,7 @@ class KeptCheckpointsTest {
     void aCompletedRunLeavesWhatItKept(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "3"));
         run.run(2, (checkpoints, comm) -> {
-            take(checkpoints, 1, 5, comm.rank());
+            Pair.take(checkpoints, Level.L4, 1, 2, 3, 4, 5);
             checkpoints.complete();
         });
         assertThat(run.restartValue("failure")).isEqualTo("0");
@@ -208,16 +194,13 @@ class KeptCheckpointsTest {
     @ValueSource(strings = {"1", "3"})
     void whatAKillHasLeftIsDeletedNextTime(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "5"));
-        run.run(2, (checkpoints, comm) -> take(checkpoints, 1, 5, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1, 2, 3, 4, 5));
         Path archive = directory.resolve("Global/" + run.restartValue("exec_id") + "/l4_archive");
         Files.delete(PathStatus.entries(archive).get(0));
         Files.writeString(run.config(), Files.readString(run.config()).replaceAll("(?m)^keep +=.*", "keep = 2"));
         run.run(2, (checkpoints, comm) -> {
-            int[] values = {0, 0};
-            checkpoints.protect(0, values);
-            checkpoints.recover();
-            assertThat(values).containsExactly(5, comm.rank());
-            take(checkpoints, 6, 6, comm.rank());
+            assertThat(Pair.recovered(checkpoints)).containsExactly(5, comm.rank());
+            Pair.take(checkpoints, Level.L4, 6);
         });
         assertThat(ids(run, "l4_archive")).containsExactly(5);
     }
@@ -249,8 +232,7 @@ class KeptCheckpointsTest {
 
     @Test
     void readsTimesAndSizes() throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("drumlin.keep", "4", "drumlin.keep_every", "1.5h", "drumlin.keep_size", "2T"));
+        RunFixture run = new RunFixture(directory, "drumlin.keep=4, drumlin.keep_every=1.5h, drumlin.keep_size=2T");
         FtiConfig config = FtiConfig.parse(Files.readString(run.config()), "config.fti");
         assertThat(config.kept()).isEqualTo(rule(false, 4, Duration.ofMinutes(90), 2L << 40));
     }

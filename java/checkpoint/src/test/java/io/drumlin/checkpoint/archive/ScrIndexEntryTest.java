@@ -53,10 +53,8 @@ class ScrIndexEntryTest {
     Path directory;
 
     private RunFixture run(String... changes) throws IOException {
-        Map<String, String> settings = new HashMap<>(Map.of("drumlin.scr_index", directory.toString()));
-        for (int i = 0; i < changes.length; i += 2) {
-            settings.put(changes[i], changes[i + 1]);
-        }
+        Map<String, String> settings = RunFixture.settings(changes);
+        settings.putIfAbsent("drumlin.scr_index", directory.toString());
         return new RunFixture(directory, settings);
     }
 
@@ -73,7 +71,7 @@ class ScrIndexEntryTest {
     @ParameterizedTest
     @CsvSource({"3, 4", "1, 4", "2, 1"})
     void theNewestIsListedAndWhole(String ioMode, int files) throws IOException {
-        RunFixture run = run("basic.ckpt_io", ioMode);
+        RunFixture run = run("ckpt_io=" + ioMode);
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoint(checkpoints, 1, Level.L4);
             checkpoint(checkpoints, 2, Level.L1);
@@ -122,7 +120,7 @@ class ScrIndexEntryTest {
     @ParameterizedTest
     @CsvSource({"3", "1", "2"})
     void keptOnesAreListedToo(String ioMode) throws IOException {
-        RunFixture run = run("basic.ckpt_io", ioMode, "drumlin.keep", "3");
+        RunFixture run = run("ckpt_io=" + ioMode + ", drumlin.keep=3");
         run.run(RANKS, (checkpoints, comm) -> {
             for (int id = 1; id <= 5; id++) {
                 checkpoint(checkpoints, id, Level.L4);
@@ -166,7 +164,7 @@ class ScrIndexEntryTest {
     @ParameterizedTest
     @CsvSource({"0, true", "1, true", "0, false"})
     void theArchiveOfACompletedRunIsListedAsLongAsItStays(String keepLast, boolean keeps) throws IOException {
-        RunFixture run = run("drumlin.keep", "3", "basic.keep_last_ckpt", keepLast);
+        RunFixture run = run("drumlin.keep=3, keep_last_ckpt=" + keepLast);
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoint(checkpoints, 1, Level.L4);
             checkpoint(checkpoints, 2, Level.L4);
@@ -195,7 +193,7 @@ class ScrIndexEntryTest {
     @ParameterizedTest
     @CsvSource({"3, true", "3, false", "1, true", "2, true"})
     void aRestartListsWhatAKillKeptFromTheIndex(String ioMode, boolean metadata) throws IOException {
-        RunFixture run = run("basic.ckpt_io", ioMode);
+        RunFixture run = run("ckpt_io=" + ioMode);
         run.run(RANKS, (checkpoints, comm) -> checkpoint(checkpoints, 1, Level.L4));
         IndexRecord before = index().records().get(0);
         new IndexOperations(new ScrPrefix(directory), new NioEngine()).drop(before.name());
@@ -215,20 +213,15 @@ class ScrIndexEntryTest {
     @ParameterizedTest
     @CsvSource({"3, 2", "3, 3", "1, 2", "1, 3", "2, 3"})
     void oneThatStaysBecauseTheNextFailsIsListedAgain(String ioMode, int rename) throws IOException {
-        RunFixture run = run("basic.ckpt_io", ioMode);
+        RunFixture run = run("ckpt_io=" + ioMode);
         FaultyEngine storage = new FaultyEngine(new NioEngine());
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(storage)
-                    .open()) {
-                checkpoints.protect(0, new int[] {comm.rank()});
-                checkpoints.checkpoint(1, Level.L4);
-                if (comm.rank() == 0) {
-                    storage.fail(Operation.RENAME, rename, "EIO");
-                }
-                assertThatIOException().isThrownBy(() -> checkpoints.checkpoint(2, Level.L4));
+        run.run(RANKS, (builder, rank) -> builder.storage(storage), (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {comm.rank()});
+            checkpoints.checkpoint(1, Level.L4);
+            if (comm.rank() == 0) {
+                storage.fail(Operation.RENAME, rename, "EIO");
             }
+            assertThatIOException().isThrownBy(() -> checkpoints.checkpoint(2, Level.L4));
         });
         assertThat(index().records())
                 .extracting(IndexRecord::name)
@@ -241,7 +234,7 @@ class ScrIndexEntryTest {
     @ParameterizedTest
     @CsvSource({"3, 1", "3, 2", "3, 3", "1, 2", "1, 3"})
     void oneThatStaysBecauseTheLastCannotTakeItsPlaceIsListed(String ioMode, int rename) throws IOException {
-        RunFixture run = run("basic.ckpt_io", ioMode, "basic.keep_last_ckpt", "1");
+        RunFixture run = run("ckpt_io=" + ioMode + ", keep_last_ckpt=1");
         FaultyEngine storage = new FaultyEngine(new NioEngine());
         ThreadCommunicator.run(RANKS, comm -> {
             FaultyEngine own = comm.rank() == 0 ? storage : new FaultyEngine(new NioEngine());
@@ -268,7 +261,7 @@ class ScrIndexEntryTest {
     @ParameterizedTest
     @CsvSource({"0, 0", "1, 1"})
     void aRunThatIsDoneIsListedOnlyIfItKeepsItsLast(String keep, int listed) throws IOException {
-        RunFixture run = run("basic.keep_last_ckpt", keep);
+        RunFixture run = run("keep_last_ckpt=" + keep);
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoint(checkpoints, 1, Level.L4);
             checkpoint(checkpoints, 2, Level.L1);
@@ -303,16 +296,11 @@ class ScrIndexEntryTest {
         RunFixture run = new RunFixture(original, all);
         FaultyEngine storage = new FaultyEngine(new NioEngine());
         CrashJournal journal = storage.record(original);
-        ThreadCommunicator.run(2, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(storage)
-                    .open()) {
-                for (int id = 1; id <= (settings.isEmpty() ? 2 : 4); id++) {
-                    checkpoint(checkpoints, id, Level.L4);
-                }
-                checkpoints.complete();
+        run.run(2, (builder, rank) -> builder.storage(storage), (checkpoints, comm) -> {
+            for (int id = 1; id <= (settings.isEmpty() ? 2 : 4); id++) {
+                checkpoint(checkpoints, id, Level.L4);
             }
+            checkpoints.complete();
         });
         long seed = new Random().nextLong();
         System.out.printf("seed %d, %d operations%n", seed, journal.size());
@@ -329,8 +317,7 @@ class ScrIndexEntryTest {
 
     @Test
     void filesMustBeBelowThePrefixDirectory() throws IOException {
-        RunFixture elsewhere =
-                run("drumlin.scr_index", directory.resolve("Meta").toString());
+        RunFixture elsewhere = run("drumlin.scr_index=" + directory.resolve("Meta"));
         assertThatExceptionOfType(DrumlinException.class)
                 .isThrownBy(() -> elsewhere.run(1, (checkpoints, comm) -> {}))
                 .withMessageContaining("glbl_dir or a directory above it");

@@ -3,13 +3,11 @@ package io.drumlin.checkpoint.branches;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.ForeignLease;
+import io.drumlin.checkpoint.fixture.Pair;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
-import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,39 +32,13 @@ class BranchTest {
     @TempDir
     Path directory;
 
-    private static void take(Checkpoints checkpoints, int id, Level level, int value, int rank) throws IOException {
-        checkpoints.protect(0, new int[] {value, rank});
-        checkpoints.checkpoint(id, level);
-        ((EngineCheckpoints) checkpoints).awaitDeletion();
-    }
-
     /** A run that has taken checkpoints 1 to 6, whose values are their ids. */
     private RunFixture parent(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "5"));
         run.run(2, (checkpoints, comm) -> {
-            for (int id = 1; id <= 6; id++) {
-                take(checkpoints, id, Level.L4, id, comm.rank());
-            }
+            Pair.take(checkpoints, Level.L4, 1, 2, 3, 4, 5, 6);
         });
         return run;
-    }
-
-    private static void open(RunFixture run, UnaryOperator<Checkpoints.Builder> choice, RunFixture.Body body)
-            throws IOException {
-        ThreadCommunicator.run(2, comm -> {
-            Checkpoints.Builder builder = choice.apply(new EngineBuilder(run.config()).communicator(comm));
-            try (Checkpoints checkpoints = builder.open()) {
-                body.run(checkpoints, comm);
-            }
-        });
-    }
-
-    private static void recovers(Checkpoints checkpoints, int id, int value, int rank) throws IOException {
-        assertThat(checkpoints.lastCheckpoint()).contains(id);
-        int[] values = {0, 0};
-        checkpoints.protect(0, values);
-        checkpoints.recover();
-        assertThat(values).containsExactly(value, rank);
     }
 
     /** All files of a run with their contents. */
@@ -95,28 +66,28 @@ class BranchTest {
         RunFixture run = parent(ioMode);
         String parent = run.restartValue("exec_id");
         Map<String, String> before = files(parent);
-        UnaryOperator<Checkpoints.Builder> choice = builder -> builder.from(3);
-        open(run, choice, (checkpoints, comm) -> {
-            recovers(checkpoints, 3, 3, comm.rank());
-            take(checkpoints, 4, Level.L1, 104, comm.rank());
-            take(checkpoints, 5, Level.L4, 105, comm.rank());
+        RunFixture.Setting choice = (builder, rank) -> builder.from(3);
+        run.run(2, choice, (checkpoints, comm) -> {
+            Pair.recovers(checkpoints, 3, 3);
+            Pair.take(checkpoints, 4, Level.L1, 104);
+            Pair.take(checkpoints, 5, Level.L4, 105);
         });
         String branch = run.restartValue("exec_id");
         assertThat(branch).isEqualTo(parent + "-from-3");
         assertThat(files(parent)).isEqualTo(before);
 
         // The job comes again with the same program.
-        open(run, choice, (checkpoints, comm) -> {
-            recovers(checkpoints, 5, 105, comm.rank());
+        run.run(2, choice, (checkpoints, comm) -> {
+            Pair.recovers(checkpoints, 5, 105);
             checkpoints.complete();
         });
         assertThat(files(parent)).isEqualTo(before);
 
         set(run, "exec_id", parent);
         set(run, "failure", "1");
-        open(run, builder -> builder, (checkpoints, comm) -> recovers(checkpoints, 6, 6, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.recovers(checkpoints, 6, 6));
         // A second branch from the same state is another run.
-        open(run, choice, (checkpoints, comm) -> recovers(checkpoints, 3, 3, comm.rank()));
+        run.run(2, choice, (checkpoints, comm) -> Pair.recovers(checkpoints, 3, 3));
         assertThat(run.restartValue("exec_id")).isEqualTo(parent + "-from-3.2");
     }
 
@@ -127,8 +98,8 @@ class BranchTest {
         RunFixture run = parent(ioMode);
         String parent = run.restartValue("exec_id");
         Map<String, String> before = files(parent);
-        UnaryOperator<Checkpoints.Builder> choice = builder -> builder.from(3);
-        open(run, choice, (checkpoints, comm) -> {
+        RunFixture.Setting choice = (builder, rank) -> builder.from(3);
+        run.run(2, choice, (checkpoints, comm) -> {
             int[] longer = {7, 7, 7};
             checkpoints.protect(0, longer);
             assertThatThrownBy(checkpoints::recover)
@@ -137,7 +108,7 @@ class BranchTest {
             assertThat(longer).containsOnly(7);
         });
         assertThat(files(parent)).isEqualTo(before);
-        open(run, choice, (checkpoints, comm) -> recovers(checkpoints, 3, 3, comm.rank()));
+        run.run(2, choice, (checkpoints, comm) -> Pair.recovers(checkpoints, 3, 3));
         assertThat(run.restartValue("exec_id")).isEqualTo(parent + "-from-3");
         assertThat(files(parent)).isEqualTo(before);
     }
@@ -149,7 +120,7 @@ class BranchTest {
         Files.writeString(
                 run.config(),
                 Files.readString(run.config()).replace("[drumlin]", "[drumlin]\nfrom = 2\nbranch = warm"));
-        open(run, builder -> builder, (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
+        run.run(2, (checkpoints, comm) -> Pair.recovers(checkpoints, 2, 2));
         assertThat(run.restartValue("exec_id")).isEqualTo("warm");
         for (Path file : PathStatus.entries(directory.resolve("Global/warm/l4"))) {
             Path original =
@@ -157,7 +128,7 @@ class BranchTest {
             assertThat(Files.isSameFile(file, original)).isTrue();
         }
         set(run, "exec_id", parent);
-        assertThatThrownBy(() -> open(run, builder -> builder, (checkpoints, comm) -> {}))
+        assertThatThrownBy(() -> run.run(2, (checkpoints, comm) -> {}))
                 .hasMessageContaining("there is something of this name already")
                 .hasMessageContaining("set exec_id = warm");
     }
@@ -171,12 +142,12 @@ class BranchTest {
         byte[] bytes = Files.readAllBytes(damaged);
         Files.write(damaged, new byte[10]);
         for (int i = 0; i < 3; i++) {
-            assertThatThrownBy(() -> open(run, builder -> builder.from(3), (checkpoints, comm) -> {}))
+            assertThatThrownBy(() -> run.run(2, (builder, rank) -> builder.from(3), (checkpoints, comm) -> {}))
                     .hasMessageContaining("at no level");
         }
         assertThat(run.restartValue("exec_id")).isEqualTo(parent);
         Files.write(damaged, bytes);
-        open(run, builder -> builder.from(3), (checkpoints, comm) -> recovers(checkpoints, 3, 3, comm.rank()));
+        run.run(2, (builder, rank) -> builder.from(3), (checkpoints, comm) -> Pair.recovers(checkpoints, 3, 3));
         try (Stream<Path> runs = Files.list(directory.resolve("Meta"))) {
             assertThat(runs.map(each -> each.getFileName().toString()))
                     .containsExactlyInAnyOrder(parent, parent + "-from-3");
@@ -188,11 +159,11 @@ class BranchTest {
         RunFixture run = parent("3");
         Instant noon = Instant.parse("2026-03-01T12:00:00Z");
         run.takenAt(run.restartValue("exec_id"), each -> noon.plusSeconds(3600L * each.ckptId()));
-        open(
-                run,
-                builder ->
+        run.run(
+                2,
+                (builder, rank) ->
                         builder.fromLatestBefore(noon.plusSeconds(5 * 3600 - 1)).branch("fourth"),
-                (checkpoints, comm) -> recovers(checkpoints, 4, 4, comm.rank()));
+                (checkpoints, comm) -> Pair.recovers(checkpoints, 4, 4));
         assertThat(run.restartValue("exec_id")).isEqualTo("fourth");
     }
 
@@ -200,17 +171,16 @@ class BranchTest {
     @ParameterizedTest
     @CsvSource({"1, L1", "1, L2", "1, L3", "3, L1", "3, L2", "3, L3", "5, L2"})
     void aCheckpointOnTheNodes(String ioMode, Level level) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.ckpt_io", ioMode, "basic.node_size", "1", "basic.group_size", "2"));
+        RunFixture run = new RunFixture(directory, "ckpt_io=" + ioMode + ", node_size=1, group_size=2");
         run.run(2, (checkpoints, comm) -> {
-            take(checkpoints, 1, Level.L4, 1, comm.rank());
-            take(checkpoints, 2, level, 2, comm.rank());
+            Pair.take(checkpoints, 1, Level.L4, 1);
+            Pair.take(checkpoints, 2, level, 2);
         });
         String parent = run.restartValue("exec_id");
         Map<String, String> before = files(parent);
         for (int id : new int[] {1, 2}) {
             set(run, "exec_id", parent);
-            open(run, builder -> builder.from(id), (checkpoints, comm) -> recovers(checkpoints, id, id, comm.rank()));
+            run.run(2, (builder, rank) -> builder.from(id), (checkpoints, comm) -> Pair.recovers(checkpoints, id, id));
             assertThat(files(parent)).isEqualTo(before);
         }
         // What one node has lost is made again from the branch's own files.
@@ -219,7 +189,7 @@ class BranchTest {
                 lost.filter(Files::isRegularFile).forEach(file -> file.toFile().delete());
             }
         }
-        open(run, builder -> builder.from(2), (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
+        run.run(2, (builder, rank) -> builder.from(2), (checkpoints, comm) -> Pair.recovers(checkpoints, 2, 2));
     }
 
     /** The branch that a kill has left half-made began with a newer checkpoint, which its nodes have. */
@@ -227,8 +197,8 @@ class BranchTest {
     void whatAKillHasLeftOnTheNodesIsNotRecovered() throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.node_size", "1"));
         run.run(2, (checkpoints, comm) -> {
-            take(checkpoints, 1, Level.L4, 1, comm.rank());
-            take(checkpoints, 2, Level.L1, 2, comm.rank());
+            Pair.take(checkpoints, 1, Level.L4, 1);
+            Pair.take(checkpoints, 2, Level.L1, 2);
         });
         String parent = run.restartValue("exec_id");
         for (String node : List.of("node0", "node1")) {
@@ -239,10 +209,10 @@ class BranchTest {
             }
         }
         Files.createDirectory(directory.resolve("Meta/warm.drumlin-part"));
-        open(
-                run,
-                builder -> builder.from(1).branch("warm"),
-                (checkpoints, comm) -> recovers(checkpoints, 1, 1, comm.rank()));
+        run.run(
+                2,
+                (builder, rank) -> builder.from(1).branch("warm"),
+                (checkpoints, comm) -> Pair.recovers(checkpoints, 1, 1));
         assertThat(PathStatus.entries(directory.resolve("Meta"))).hasSize(2);
     }
 
@@ -252,10 +222,10 @@ class BranchTest {
         String global = directory.resolve("Global").toString();
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "basic.meta_dir", global));
         run.run(2, (checkpoints, comm) -> {
-            take(checkpoints, 2, Level.L4, 2, comm.rank());
+            Pair.take(checkpoints, 2, Level.L4, 2);
         });
-        open(run, builder -> builder.from(2), (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
-        open(run, builder -> builder.from(2), (checkpoints, comm) -> recovers(checkpoints, 2, 2, comm.rank()));
+        run.run(2, (builder, rank) -> builder.from(2), (checkpoints, comm) -> Pair.recovers(checkpoints, 2, 2));
+        run.run(2, (builder, rank) -> builder.from(2), (checkpoints, comm) -> Pair.recovers(checkpoints, 2, 2));
     }
 
     /** A directory that is no run's stays: the stashes of all runs are beside those of the runs. */
@@ -265,7 +235,8 @@ class BranchTest {
         Path stash =
                 Files.createDirectories(directory.resolve("Global/stash/1")).resolve("Ckpt1-Rank0.fti");
         Files.writeString(stash, "a stash");
-        assertThatThrownBy(() -> open(run, builder -> builder.from(3).branch("stash"), (checkpoints, comm) -> {}))
+        assertThatThrownBy(
+                        () -> run.run(2, (builder, rank) -> builder.from(3).branch("stash"), (checkpoints, comm) -> {}))
                 .hasMessageContaining("there is something of this name already")
                 .hasMessageContaining("Global/stash");
         assertThat(stash).hasContent("a stash");
@@ -276,7 +247,7 @@ class BranchTest {
         RunFixture run = parent("3");
         String parent = run.restartValue("exec_id");
         Map<String, String> before = files(parent);
-        assertThatThrownBy(() -> open(run, builder -> builder.from(1), (checkpoints, comm) -> {}))
+        assertThatThrownBy(() -> run.run(2, (builder, rank) -> builder.from(1), (checkpoints, comm) -> {}))
                 .hasMessageContaining("there is no checkpoint 1 that a branch can begin with")
                 .hasMessageContaining("there are: 2 (l4_archive")
                 .hasMessageContaining("6 (l4,");
@@ -285,7 +256,7 @@ class BranchTest {
         assertThatThrownBy(() -> new EngineBuilder(run.config()).from(-1)).isInstanceOf(IllegalArgumentException.class);
         assertThat(files(parent)).isEqualTo(before);
         set(run, "failure", "0");
-        assertThatThrownBy(() -> open(run, builder -> builder.from(3), (checkpoints, comm) -> {}))
+        assertThatThrownBy(() -> run.run(2, (builder, rank) -> builder.from(3), (checkpoints, comm) -> {}))
                 .hasMessageContaining("failure = 0 means a fresh start");
         assertThat(files(parent)).isEqualTo(before);
     }
@@ -296,11 +267,11 @@ class BranchTest {
         RunFixture run = parent("3");
         Path global = directory.resolve("Global/" + run.restartValue("exec_id"));
         Files.move(global.resolve("l4"), global.resolve("tmp"));
-        assertThatThrownBy(() -> open(run, builder -> builder.from(6), (checkpoints, comm) -> {}))
+        assertThatThrownBy(() -> run.run(2, (builder, rank) -> builder.from(6), (checkpoints, comm) -> {}))
                 .hasMessageContaining("there is no checkpoint 6 that a branch can begin with")
                 .hasMessageContaining("a restart of the run (failure = 1) finishes that");
         run.run(2, (checkpoints, comm) -> {});
-        open(run, builder -> builder.from(6), (checkpoints, comm) -> {});
+        run.run(2, (builder, rank) -> builder.from(6), (checkpoints, comm) -> {});
     }
 
     /** Another job has the run open: a process that is alive holds the lease. */
@@ -316,7 +287,7 @@ class BranchTest {
         });
         foreign.get(0).pretend();
         Map<String, String> before = files(run.restartValue("exec_id"));
-        assertThatThrownBy(() -> open(run, builder -> builder.from(3), (checkpoints, comm) -> {}))
+        assertThatThrownBy(() -> run.run(2, (builder, rank) -> builder.from(3), (checkpoints, comm) -> {}))
                 .hasMessageContaining("another job is running with this run's directories");
         assertThat(files(run.restartValue("exec_id"))).isEqualTo(before);
         assertThat(PathStatus.entries(directory.resolve("Meta"))).hasSize(1);

@@ -16,7 +16,6 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,17 +103,8 @@ class AllocationTest {
      */
     private long perCheckpoint(String ioMode, Level level, int mebibytes, int columns) throws IOException {
         Path folder = Files.createDirectory(directory.resolve(mebibytes + "-MiB"));
-        RunFixture run = new RunFixture(
-                folder,
-                Map.of(
-                        "basic.ckpt_io",
-                        ioMode,
-                        "basic.node_size",
-                        "1",
-                        "basic.group_size",
-                        "2",
-                        "drumlin.slab_memory",
-                        "32"));
+        RunFixture run =
+                new RunFixture(folder, "ckpt_io=" + ioMode + ", node_size=1, group_size=2, drumlin.slab_memory=32");
         AtomicLong messages = new AtomicLong();
         long[] fewest = {Long.MAX_VALUE};
         ThreadCommunicator.run(RANKS, comm -> {

@@ -59,16 +59,7 @@ class ManyVariablesTest {
         Path folder = directory.resolve(level + "-" + variables);
         assertThat(folder.toFile().mkdir()).isTrue();
         RunFixture run = new RunFixture(
-                folder,
-                Map.of(
-                        "basic.ckpt_io",
-                        ioMode,
-                        "drumlin.packing",
-                        packing,
-                        "basic.node_size",
-                        "1",
-                        "basic.group_size",
-                        "2"));
+                folder, "ckpt_io=" + ioMode + ", drumlin.packing=" + packing + ", node_size=1, group_size=2");
         Map<Integer, Cost> costs = new ConcurrentHashMap<>();
         ThreadCommunicator.run(RANKS, comm -> {
             AtomicInteger messages = new AtomicInteger();

@@ -21,7 +21,6 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -72,17 +71,8 @@ class SlabMemoryTest {
 
     private RunFixture checkpointed(String name, String ioMode, String heads, String memory, StorageEngine engine)
             throws IOException {
-        Map<String, String> changes = new HashMap<>(Map.of(
-                "basic.ckpt_io",
-                ioMode,
-                "basic.head",
-                heads,
-                "basic.group_size",
-                Integer.toString(RANKS),
-                "basic.node_size",
-                Integer.toString(1 + Integer.parseInt(heads)),
-                "drumlin.slab_memory",
-                memory));
+        Map<String, String> changes = RunFixture.settings("ckpt_io=" + ioMode + ", head=" + heads + ", group_size="
+                + RANKS + ", node_size=" + (1 + Integer.parseInt(heads)) + ", drumlin.slab_memory=" + memory);
         for (Level level : List.of(Level.L2, Level.L3, Level.L4)) {
             changes.put("basic.inline_l" + level.number(), "1".equals(heads) ? "0" : "1");
         }
@@ -100,16 +90,12 @@ class SlabMemoryTest {
 
     private static void onEachRank(RunFixture run, String heads, StorageEngine engine, RunFixture.Body body)
             throws IOException {
-        ThreadCommunicator.run(RANKS * (1 + Integer.parseInt(heads)), comm -> {
-            try (Checkpoints checkpoints = new EngineBuilder(run.config())
-                    .communicator(comm)
-                    .storage(engine)
-                    .open()) {
-                if (!checkpoints.isHead()) {
+        run.run(
+                RANKS * (1 + Integer.parseInt(heads)),
+                (builder, rank) -> builder.storage(engine),
+                (checkpoints, comm) -> {
                     body.run(checkpoints, comm);
-                }
-            }
-        });
+                });
     }
 
     /** The files of the first node are lost, then all of level 2 and those of level 3 on the first node, then all on the nodes. */
@@ -159,8 +145,7 @@ class SlabMemoryTest {
     @ParameterizedTest
     @CsvSource({"3, L2, 2", "64, L3, 64", "4, L1, 4", "32, L1, 6"})
     void isWhatTheSlabsTake(String memory, Level level, int mebibytes) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "basic.group_size", "2", "drumlin.slab_memory", memory));
+        RunFixture run = new RunFixture(directory, "node_size=1, group_size=2, drumlin.slab_memory=" + memory);
         long[] taken = new long[2];
         ThreadCommunicator.run(taken.length, comm -> {
             AtomicLong bytes = new AtomicLong();

@@ -11,7 +11,6 @@ import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,8 +33,7 @@ class SplitsTest {
     })
     void aStartSplitsRarely(int heads, String hostOfRank, int splits, String hostThen, int splitsThen)
             throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.head", "" + heads, "basic.group_size", "2", "advanced.local_test", "0"));
+        RunFixture run = new RunFixture(directory, "head=" + heads + ", group_size=2, advanced.local_test=0");
         start(run, hostOfRank, splits, false);
         start(run, hostThen, splitsThen, true);
     }

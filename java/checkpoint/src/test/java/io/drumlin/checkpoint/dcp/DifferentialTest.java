@@ -20,9 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,23 +38,12 @@ class DifferentialTest {
     Path directory;
 
     private RunFixture run(String ioMode, String... more) throws IOException {
-        Map<String, String> changes = new HashMap<>(Map.of(
-                "basic.node_size",
-                "1",
-                "basic.group_size",
-                "2",
-                "basic.ckpt_io",
-                ioMode,
-                "basic.enable_dcp",
-                "1",
-                "basic.dcp_mode",
-                "1",
-                "basic.dcp_block_size",
-                "512"));
-        for (int i = 0; i < more.length; i += 2) {
-            changes.put(more[i], more[i + 1]);
-        }
-        return new RunFixture(directory, changes);
+        return new RunFixture(
+                directory,
+                RunFixture.settings(
+                        "node_size=1, group_size=2, ckpt_io=" + ioMode
+                                + ", enable_dcp=1, dcp_mode=1, dcp_block_size=512",
+                        RunFixture.settings(more)));
     }
 
     /** Variables of a rank that change, grow and shrink at random; the same for the same seed. */
@@ -146,7 +133,7 @@ class DifferentialTest {
     @ParameterizedTest
     @CsvSource({"1, 1, compact", "1, 2, compact", "3, 1, compact", "3, 2, compact", "3, 1, aligned", "3, 2, aligned"})
     void everyStateComesBack(String ioMode, String hash, String packing) throws IOException {
-        RunFixture run = run(ioMode, "basic.dcp_mode", hash, "drumlin.packing", packing, "basic.dcp_stack_size", "3");
+        RunFixture run = run(ioMode, "dcp_mode=" + hash + ", drumlin.packing=" + packing + ", dcp_stack_size=3");
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         List<Data> data = new ArrayList<>();
@@ -336,8 +323,7 @@ class DifferentialTest {
     })
     void withoutThemAnOrdinaryOneIsTaken(String ioMode, String enabled, String hash, String blockSize)
             throws IOException {
-        RunFixture run =
-                run(ioMode, "basic.enable_dcp", enabled, "basic.dcp_mode", hash, "basic.dcp_block_size", blockSize);
+        RunFixture run = run(ioMode, "enable_dcp=" + enabled + ", dcp_mode=" + hash + ", dcp_block_size=" + blockSize);
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[10]);
             assertThat(checkpoints.checkpoint(1, Level.L4_DCP).level()).isEqualTo(Level.L4);
@@ -349,7 +335,7 @@ class DifferentialTest {
     @ParameterizedTest
     @CsvSource({"3, 0, L1", "3, 1, L2", "3, 1, L3", "1, 1, L1"})
     void theLastIsListedWithTheLevelAtWhichItWasTaken(String ioMode, String archives, Level level) throws IOException {
-        RunFixture run = run(ioMode, "basic.keep_last_ckpt", "1", "basic.keep_l4_ckpt", archives);
+        RunFixture run = run(ioMode, "keep_last_ckpt=1, keep_l4_ckpt=" + archives);
         run.run(RANKS, (checkpoints, comm) -> {
             int[] values = {0};
             checkpoints.protect(0, values);
@@ -379,7 +365,7 @@ class DifferentialTest {
     /** The earlier one of level 4 with its id is listed before the differential one. */
     @Test
     void theLastIsTheNewestWhateverHasHadItsId() throws IOException {
-        RunFixture run = run("3", "basic.keep_last_ckpt", "1");
+        RunFixture run = run("3", "keep_last_ckpt=1");
         run.run(RANKS, (checkpoints, comm) -> {
             int[] values = {0};
             checkpoints.protect(0, values);
@@ -399,7 +385,7 @@ class DifferentialTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "3"})
     void theLastIsKeptWhereItIs(String ioMode) throws IOException {
-        RunFixture run = run(ioMode, "basic.keep_last_ckpt", "1");
+        RunFixture run = run(ioMode, "keep_last_ckpt=1");
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {1, 2, 3});
             for (int i = 1; i < 4; i++) {
@@ -422,7 +408,7 @@ class DifferentialTest {
     @ParameterizedTest
     @CsvSource({"1, L1", "3, L1", "3, L2", "3, L3"})
     void anOrdinaryOneThatIsKeptIsTheNewest(String ioMode, Level level) throws IOException {
-        RunFixture run = run(ioMode, "basic.keep_last_ckpt", "1");
+        RunFixture run = run(ioMode, "keep_last_ckpt=1");
         run.run(RANKS, (checkpoints, comm) -> {
             int[] values = {1, 2, 3};
             checkpoints.protect(0, values);
@@ -444,7 +430,7 @@ class DifferentialTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "3"})
     void staysWhereItIsIfLevel4IsKept(String ioMode) throws IOException {
-        RunFixture run = run(ioMode, "basic.keep_l4_ckpt", "1");
+        RunFixture run = run(ioMode, "keep_l4_ckpt=1");
         run.run(RANKS, (checkpoints, comm) -> {
             int[] values = {1, 2, 3};
             checkpoints.protect(0, values);

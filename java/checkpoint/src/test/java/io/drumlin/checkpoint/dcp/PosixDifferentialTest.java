@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunReport;
 import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.modes.SeparateMetadataContract;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
@@ -21,9 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -45,25 +44,12 @@ class PosixDifferentialTest {
     Path directory;
 
     private RunFixture run(String... more) throws IOException {
-        Map<String, String> changes = new HashMap<>(Map.of(
-                "basic.node_size",
-                "1",
-                "basic.group_size",
-                "2",
-                "basic.ckpt_io",
-                "1",
-                "basic.enable_dcp",
-                "1",
-                "basic.dcp_mode",
-                "1",
-                "basic.dcp_block_size",
-                Integer.toString(BLOCK),
-                "basic.dcp_stack_size",
-                "4"));
-        for (int i = 0; i < more.length; i += 2) {
-            changes.put(more[i], more[i + 1]);
-        }
-        return new RunFixture(directory, changes);
+        return new RunFixture(
+                directory,
+                RunFixture.settings(
+                        "node_size=1, group_size=2, ckpt_io=1, enable_dcp=1, dcp_mode=1, dcp_block_size=" + BLOCK
+                                + ", dcp_stack_size=4",
+                        RunFixture.settings(more)));
     }
 
     /** Takes a checkpoint for each size, of one variable full of the checkpoint's id. */
@@ -137,7 +123,7 @@ class PosixDifferentialTest {
      */
     @Test
     void anotherModeDoesNotGoBackToAReplacedCheckpoint() throws IOException {
-        RunFixture run = run("basic.keep_l4_ckpt", "1");
+        RunFixture run = run("keep_l4_ckpt=1");
         Path[] metadata = new Path[1];
         Path replaced = directory.resolve("replaced");
         Path log = directory.resolve("log");
@@ -154,12 +140,12 @@ class PosixDifferentialTest {
         });
         Files.move(replaced, metadata[0].resolveSibling("drumlin-replaced-l4"));
         Files.move(log, metadata[0].resolveSibling("drumlin-commits"), StandardCopyOption.REPLACE_EXISTING);
-        RunFixture other = run("basic.keep_l4_ckpt", "1", "basic.ckpt_io", "2");
+        RunFixture other = run("keep_l4_ckpt=1, ckpt_io=2");
         other.setRestart("1", metadata[0].getParent().getFileName().toString());
         assertThatThrownBy(() -> other.run(RANKS, (checkpoints, comm) -> {}))
                 .hasMessageContaining("POSIX (ckpt_io = 1) at level 4")
                 .hasMessageContaining("restart with the ckpt_io of the run that wrote them");
-        RunFixture again = run("basic.keep_l4_ckpt", "1");
+        RunFixture again = run("keep_l4_ckpt=1");
         again.setRestart("1", metadata[0].getParent().getFileName().toString());
         again.run(RANKS, (checkpoints, comm) -> assertThat(checkpoints.lastLevel())
                 .contains(Level.L4));
@@ -176,7 +162,7 @@ class PosixDifferentialTest {
 
     @Test
     void aDirectoryWithTheNameOfTheNextFileIsPutAside() throws IOException {
-        RunFixture run = run("basic.dcp_stack_size", "1");
+        RunFixture run = run("dcp_stack_size=1");
         take(run, BLOCK);
         Path next = run.file("dcp-id0-rank1.fti").resolveSibling("dcp-id1-rank1.fti");
         Files.createDirectories(next.resolve("with something in it"));
@@ -195,7 +181,7 @@ class PosixDifferentialTest {
     /** The file with the last checkpoint is there until the metadata know the next. */
     @Test
     void aFullFileIsReplacedByTheNext() throws IOException {
-        RunFixture run = run("basic.dcp_stack_size", "2");
+        RunFixture run = run("dcp_stack_size=2");
         take(run, 100, 100, 100, 100, 100);
         assertThat(run.files())
                 .filteredOn(file -> file.contains("dCP"))
@@ -284,7 +270,7 @@ class PosixDifferentialTest {
     void aDamagedLayerTakesAllRanksBack(int offset, int left) throws IOException {
         RunFixture run = run();
         take(run, 500, 500, 500);
-        flip(run.file("dcp-id0-rank1.fti"), offset);
+        Tamper.flip(run.file("dcp-id0-rank1.fti"), offset);
         Optional<RunReport.Checkpoint> restart =
                 RunSurvey.open(run.config(), directory).report(true).restart();
         if (left == 0) {
@@ -322,7 +308,7 @@ class PosixDifferentialTest {
         take(run, 500, 500, 500);
         Path file = run.file("dcp-id0-rank1.fti");
         long size = Files.size(file);
-        flip(file, -1);
+        Tamper.flip(file, -1);
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoints.protect(7, new byte[500]);
             checkpoints.recover();
@@ -331,16 +317,10 @@ class PosixDifferentialTest {
             }
         });
         assertThat(Files.size(file)).isEqualTo(size);
-        flip(file, -1);
+        Tamper.flip(file, -1);
         if (!takesAnother) {
             expect(run, 500, 3);
         }
-    }
-
-    private static void flip(Path path, int offset) throws IOException {
-        byte[] bytes = Files.readAllBytes(path);
-        bytes[offset < 0 ? bytes.length + offset : offset] ^= 1;
-        Files.write(path, bytes);
     }
 
     /** Cut in the third layer: of the variable only the metadata tell what it was before. */
@@ -411,7 +391,7 @@ class PosixDifferentialTest {
             checkpoints.checkpoint(3, Level.L4_DCP);
         });
         if (damaged) {
-            flip(run.file("dcp-id0-rank0.fti"), -1);
+            Tamper.flip(run.file("dcp-id0-rank0.fti"), -1);
         }
         run.run(RANKS, (checkpoints, comm) -> {
             byte[] first = new byte[3];
@@ -440,7 +420,7 @@ class PosixDifferentialTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 1000, 65_536, (1 << 20) + 7, 3 << 20})
     void anyBlockSizeWillDo(int blockSize) throws IOException {
-        RunFixture run = run("basic.dcp_block_size", Integer.toString(blockSize));
+        RunFixture run = run("dcp_block_size=" + blockSize);
         int size = blockSize < 1 << 20 ? 20_001 : 3_500_001;
         byte[] expected = new byte[size];
         new Random(blockSize).nextBytes(expected);
@@ -467,17 +447,8 @@ class PosixDifferentialTest {
     @ValueSource(booleans = {false, true})
     void theyAreCompleteWhenTheCallReturns(boolean heads) throws IOException {
         String inline = heads ? "0" : "1";
-        RunFixture run = run(
-                "basic.node_size",
-                "2",
-                "basic.head",
-                heads ? "1" : "0",
-                "basic.inline_l2",
-                inline,
-                "basic.inline_l4",
-                inline,
-                "drumlin.async",
-                heads ? "0" : "1");
+        RunFixture run = run("node_size=2, head=" + (heads ? "1" : "0") + ", inline_l2=" + inline + ", inline_l4="
+                + inline + ", drumlin.async=" + (heads ? "0" : "1"));
         run.run(4, (checkpoints, comm) -> {
             int[] values = {1};
             checkpoints.protect(0, values);
@@ -498,7 +469,7 @@ class PosixDifferentialTest {
     /** The archive is for checkpoints of level 4 that are whole. */
     @Test
     void layersAreNotArchived() throws IOException {
-        RunFixture run = run("basic.keep_l4_ckpt", "1");
+        RunFixture run = run("keep_l4_ckpt=1");
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[3]);
             checkpoints.checkpoint(1, Level.L4_DCP);
@@ -571,7 +542,7 @@ class PosixDifferentialTest {
     void aReportNamesTheDamagedLayer() throws IOException {
         RunFixture run = run();
         take(run, 500, 500);
-        flip(run.file("dcp-id0-rank1.fti"), -1);
+        Tamper.flip(run.file("dcp-id0-rank1.fti"), -1);
         RunReport report = RunSurvey.open(run.config(), directory).report(true);
         assertThat(report.problems().toString()).contains("layer 1 is damaged").contains("dcp-id0-rank1.fti");
         assertThat(List.of(report.restart().orElseThrow().level())).containsExactly(Level.L4_DCP);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
@@ -28,10 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A run that goes on with another number of ranks is killed or loses power, anywhere from its start until its first checkpoint is taken. The
  * former number of ranks, the new one and a third all recover a whole checkpoint, and can take the next.
  */
+@ExtendWith(EngineLog.class)
 @Tag("exhaustive")
 class OtherRanksCrashTest {
 
@@ -51,9 +51,6 @@ class OtherRanksCrashTest {
     private static final int LOCAL = 20_000;
     /** What the new run stores. */
     private static final int NEW = 30_000;
-
-    /** Kept, because a logger without a strong reference forgets its level. Every replay has files to warn of. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
 
     @TempDir(factory = InMemory.class)
     Path directory;
@@ -139,29 +136,9 @@ class OtherRanksCrashTest {
         present = newRanks;
         newLevel = Level.L4_DCP;
         record(
-                Map.of(
-                        "basic.node_size",
-                        "1",
-                        "basic.enable_dcp",
-                        "1",
-                        "basic.dcp_mode",
-                        "1",
-                        "basic.dcp_block_size",
-                        "512",
-                        "basic.dcp_stack_size",
-                        "2"),
+                RunFixture.settings("node_size=1, enable_dcp=1, dcp_mode=1, dcp_block_size=512, dcp_stack_size=2"),
                 CommitSlot.TMP);
         replay(crash, newRanks + 2, stride);
-    }
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
     }
 
     private void record(Map<String, String> changes, CommitSlot left) throws IOException {

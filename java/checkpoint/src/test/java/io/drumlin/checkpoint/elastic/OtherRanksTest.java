@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.IndexFunction;
@@ -24,14 +23,12 @@ import io.drumlin.checkpoint.fixture.Agents;
 import io.drumlin.checkpoint.fixture.DistributedState;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.Tag;
@@ -49,8 +46,7 @@ class OtherRanksTest {
     private RunFixture run;
 
     private void make(Map<String, String> changes) throws IOException {
-        Map<String, String> all = new LinkedHashMap<>(Map.of("basic.node_size", "1"));
-        all.putAll(changes);
+        Map<String, String> all = RunFixture.settings("node_size=1", changes);
         run = new RunFixture(directory, all);
     }
 
@@ -409,16 +405,10 @@ class OtherRanksTest {
     void aRunOfAnotherNumberOfRanksThatBeginsAfreshCanBeRestarted() throws IOException {
         make(Map.of());
         store(run, 4, 1, Level.L1);
-        ThreadCommunicator.run(3, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .anyNumberOfRanks()
-                    .freshStartIfUnrecoverable()
-                    .open()) {
-                assertThat(checkpoints.status()).isEqualTo(Status.FRESH);
-                checkpoints.protect(0, new int[] {20 + comm.rank()});
-                checkpoints.checkpoint(2, Level.L1);
-            }
+        run.run(3, (builder, rank) -> builder.anyNumberOfRanks().freshStartIfUnrecoverable(), (checkpoints, comm) -> {
+            assertThat(checkpoints.status()).isEqualTo(Status.FRESH);
+            checkpoints.protect(0, new int[] {20 + comm.rank()});
+            checkpoints.checkpoint(2, Level.L1);
         });
         recover(run, 3, 2);
     }

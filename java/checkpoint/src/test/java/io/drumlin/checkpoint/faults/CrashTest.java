@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.fixture.TwoVariables;
@@ -25,10 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,13 +36,11 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Every state that a kill or a power loss can leave on disk is one a restart recovers from, with the checkpoint that was under
  * way or the one before it.
  */
+@ExtendWith(EngineLog.class)
 @Tag("exhaustive")
 class CrashTest {
 
     private static final int INTS = 20_000;
-
-    /** Kept, because a logger without a strong reference forgets its level. Every replay has files to warn of. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
 
     @TempDir(factory = InMemory.class)
     Path directory;
@@ -101,15 +98,8 @@ class CrashTest {
             throws IOException {
         ranks = 2;
         levels = List.of(Level.L1, Level.L1, Level.L1, Level.L4, Level.L4, Level.L1);
-        record(Map.of(
-                "basic.node_size",
-                "1",
-                "basic.keep_last_ckpt",
-                keepLast,
-                "basic.keep_l4_ckpt",
-                keepL4,
-                "basic.ckpt_io",
-                ioMode));
+        record(RunFixture.settings(
+                "node_size=1, keep_last_ckpt=" + keepLast + ", keep_l4_ckpt=" + keepL4 + ", ckpt_io=" + ioMode));
         replay(crash, Loss.NEVER, stride);
     }
 
@@ -138,21 +128,8 @@ class CrashTest {
     }
 
     private static Map<String, String> differential(String keepLast, String ioMode) {
-        return Map.of(
-                "basic.node_size",
-                "1",
-                "basic.keep_last_ckpt",
-                keepLast,
-                "basic.ckpt_io",
-                ioMode,
-                "basic.enable_dcp",
-                "1",
-                "basic.dcp_mode",
-                "1",
-                "basic.dcp_block_size",
-                "512",
-                "basic.dcp_stack_size",
-                "2");
+        return RunFixture.settings("node_size=1, keep_last_ckpt=" + keepLast + ", ckpt_io=" + ioMode
+                + ", enable_dcp=1, dcp_mode=1, dcp_block_size=512, dcp_stack_size=2");
     }
 
     /** A file that gets its variables one by one is taken for a checkpoint only when all are in it. */
@@ -246,15 +223,7 @@ class CrashTest {
         ranks = 3;
         levels = List.of(
                 Level.L2, Level.L1, Level.L3, Level.L2, Level.L1, Level.L3, Level.L1, Level.L2, Level.L4, Level.L1);
-        record(Map.of(
-                "basic.node_size",
-                "1",
-                "basic.group_size",
-                "3",
-                "basic.keep_last_ckpt",
-                keepLast,
-                "basic.ckpt_io",
-                ioMode));
+        record(RunFixture.settings("node_size=1, group_size=3, keep_last_ckpt=" + keepLast + ", ckpt_io=" + ioMode));
         replay(crash, loss, stride);
     }
 
@@ -312,15 +281,9 @@ class CrashTest {
     }
 
     private static Map<String, String> withHeads(String ioMode) {
-        return Map.of(
-                "basic.head", "1",
-                "basic.node_size", "2",
-                "basic.group_size", "2",
-                "basic.inline_l2", "0",
-                "basic.inline_l3", "0",
-                "basic.inline_l4", "0",
-                "basic.keep_last_ckpt", "1",
-                "basic.ckpt_io", ioMode);
+        return RunFixture.settings(
+                "head=1, node_size=2, group_size=2, inline_l2=0, inline_l3=0, inline_l4=0, keep_last_ckpt=1, ckpt_io="
+                        + ioMode);
     }
 
     /** A restart from level 1 must not leave the one above it half committed. */
@@ -430,16 +393,6 @@ class CrashTest {
             restart(copy.resolve("config.fti"), new Expectation(7, 7, 7, false), story(prefix));
             DirectoryTree.delete(copy, new NioEngine());
         }
-    }
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
     }
 
     private void prepare(Map<String, String> changes) throws IOException {

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,9 +28,7 @@ class DirectoryForFileTest {
     @ParameterizedTest
     @CsvSource({"1, L2", "1, L3", "3, L2", "3, L3", "5, L2", "5, L3"})
     void itIsMadeAgain(String mode, Level level) throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of("basic.node_size", "1", "basic.group_size", Integer.toString(RANKS), "basic.ckpt_io", mode));
+        RunFixture run = new RunFixture(directory, "node_size=1, group_size=" + RANKS + ", ckpt_io=" + mode);
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoints.protect(1, values(comm.rank()));
             checkpoints.checkpoint(1, level);

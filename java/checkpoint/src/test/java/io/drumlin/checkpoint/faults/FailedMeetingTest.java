@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Communicator;
@@ -24,11 +25,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -37,26 +36,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Each meeting of the ranks in a checkpoint fails once on one rank that has taken part, so that the others know what was agreed on and
  * that one does not: a restart finds the checkpoint before or the new one, whole on all ranks.
  */
+@ExtendWith(EngineLog.class)
 @Tag("exhaustive")
 class FailedMeetingTest {
 
     private static final int INTS = 3000;
 
-    /** Kept, because a logger without a strong reference forgets its level. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir(factory = InMemory.class)
     Path directory;
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
-    }
 
     /** Checkpoints, of which the meetings of the last fail. */
     enum Scenario {

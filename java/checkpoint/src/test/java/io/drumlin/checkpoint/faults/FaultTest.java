@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.FaultPoint;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
@@ -26,10 +27,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,27 +39,15 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
  * Every operation on the file system, and every request for memory, fails once on one rank while all others are well: no rank
  * hangs or is left out, and what is on disk afterwards is the checkpoint before or the new one.
  */
+@ExtendWith(EngineLog.class)
 @Tag("exhaustive")
 class FaultTest {
 
     private static final int RANKS = 2;
     private static final int INTS = 20_000;
 
-    /** Kept, because a logger without a strong reference forgets its level. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir(factory = InMemory.class)
     Path directory;
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
-    }
 
     /** What is done before the fault, and the call in which it happens. */
     enum Scenario {
@@ -104,25 +91,9 @@ class FaultTest {
 
         Scenario(String keepLast, String keepL4, String ioMode, Level... levels) {
             this.levels = List.of(levels);
-            config = Map.of(
-                    "basic.node_size",
-                    "1",
-                    "basic.group_size",
-                    "2",
-                    "basic.keep_last_ckpt",
-                    keepLast,
-                    "basic.keep_l4_ckpt",
-                    keepL4,
-                    "basic.enable_dcp",
-                    this.levels.contains(Level.L4_DCP) ? "1" : "0",
-                    "basic.dcp_mode",
-                    "1",
-                    "basic.dcp_block_size",
-                    "512",
-                    "basic.dcp_stack_size",
-                    "2",
-                    "basic.ckpt_io",
-                    ioMode);
+            config = RunFixture.settings("node_size=1, group_size=2, keep_last_ckpt=" + keepLast + ", keep_l4_ckpt="
+                    + keepL4 + ", enable_dcp=" + (this.levels.contains(Level.L4_DCP) ? "1" : "0")
+                    + ", dcp_mode=1, dcp_block_size=512, dcp_stack_size=2, ckpt_io=" + ioMode);
         }
 
         private boolean isIncremental() {
@@ -530,22 +501,20 @@ class FaultTest {
     /** What a restart brings back: the same on all ranks, 0 for a fresh start. */
     private static int restored(RunFixture run) throws IOException {
         Set<Integer> restored = Collections.synchronizedSet(new TreeSet<>());
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(new FaultyEngine(new NioEngine(), false))
-                    .open()) {
-                int[] values = new int[INTS];
-                TwoVariables.protect(checkpoints, values);
-                if (checkpoints.isRestart()) {
-                    checkpoints.recover();
-                    for (int i = 0; i < INTS; i++) {
-                        assertThat(values[i]).isEqualTo(values[0] + i);
+        run.run(
+                RANKS,
+                (builder, rank) -> builder.storage(new FaultyEngine(new NioEngine(), false)),
+                (checkpoints, comm) -> {
+                    int[] values = new int[INTS];
+                    TwoVariables.protect(checkpoints, values);
+                    if (checkpoints.isRestart()) {
+                        checkpoints.recover();
+                        for (int i = 0; i < INTS; i++) {
+                            assertThat(values[i]).isEqualTo(values[0] + i);
+                        }
                     }
-                }
-                restored.add(values[0]);
-            }
-        });
+                    restored.add(values[0]);
+                });
         assertThat(restored).hasSize(1);
         return restored.iterator().next();
     }

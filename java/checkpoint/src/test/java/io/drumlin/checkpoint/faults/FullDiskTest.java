@@ -3,12 +3,11 @@ package io.drumlin.checkpoint.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.MountedFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,10 +19,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -31,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A real disk becomes full in the midst of a checkpoint, at one place after the other: all ranks get the error or none, and
  * what can be recovered afterwards is the checkpoint before or, if none got it, the new one.
  */
+@ExtendWith(EngineLog.class)
 class FullDiskTest {
 
     /** Of the application. */
@@ -39,29 +37,11 @@ class FullDiskTest {
     private static final int BYTES = 40_000;
     private static final int PAGE = 4096;
 
-    /** Kept, because a logger without a strong reference forgets its level. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
-    }
-
     /** Who finishes checkpoints. */
     enum By {
         RANKS_THEMSELVES(Map.of("basic.node_size", "1")),
         THREADS(Map.of("basic.node_size", "1", "drumlin.async", "1")),
-        HEADS(Map.of(
-                "basic.head", "1",
-                "basic.node_size", "2",
-                "basic.inline_l2", "0",
-                "basic.inline_l3", "0",
-                "basic.inline_l4", "0"));
+        HEADS(RunFixture.settings("head=1, node_size=2, inline_l2=0, inline_l3=0, inline_l4=0"));
 
         private final Map<String, String> changes;
 
@@ -123,36 +103,31 @@ class FullDiskTest {
     private static boolean roomFor(By by, RunFixture run, Level level, Path ballast, int pages) {
         List<String> outcomes = new ArrayList<>(Collections.nCopies(RANKS, "?"));
         return assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
-            ThreadCommunicator.run(by.ranks(), world -> {
-                try (Checkpoints checkpoints = Checkpoints.open(run.config(), world)) {
-                    if (checkpoints.isHead()) {
-                        return;
-                    }
-                    Communicator comm = checkpoints.communicator();
-                    byte[] data = new byte[BYTES];
-                    checkpoints.protect(0, data);
-                    Arrays.fill(data, (byte) 1);
-                    checkpoints.discardRestart();
-                    checkpoints.checkpoint(1, level);
+            run.run(by.ranks(), (checkpoints, world) -> {
+                Communicator comm = checkpoints.communicator();
+                byte[] data = new byte[BYTES];
+                checkpoints.protect(0, data);
+                Arrays.fill(data, (byte) 1);
+                checkpoints.discardRestart();
+                checkpoints.checkpoint(1, level);
+                checkpoints.await();
+                // What is being deleted is room, too.
+                ((EngineCheckpoints) checkpoints).awaitDeletion();
+                comm.barrier();
+                if (comm.rank() == 0) {
+                    occupy(ballast, pages);
+                }
+                comm.barrier();
+                Arrays.fill(data, (byte) 2);
+                String outcome = "";
+                try {
+                    checkpoints.checkpoint(2, level);
                     checkpoints.await();
-                    // What is being deleted is room, too.
-                    ((EngineCheckpoints) checkpoints).awaitDeletion();
-                    comm.barrier();
-                    if (comm.rank() == 0) {
-                        occupy(ballast, pages);
-                    }
-                    comm.barrier();
-                    Arrays.fill(data, (byte) 2);
-                    String outcome = "";
-                    try {
-                        checkpoints.checkpoint(2, level);
-                        checkpoints.await();
-                    } catch (IOException full) {
-                        outcome = full.getMessage();
-                    }
-                    synchronized (outcomes) {
-                        outcomes.set(comm.rank(), outcome);
-                    }
+                } catch (IOException full) {
+                    outcome = full.getMessage();
+                }
+                synchronized (outcomes) {
+                    outcomes.set(comm.rank(), outcome);
                 }
             });
             boolean done = outcomes.get(0).isEmpty();

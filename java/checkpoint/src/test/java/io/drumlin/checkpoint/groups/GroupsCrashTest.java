@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
@@ -25,16 +26,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A run with two groups is killed at any of its operations, or power fails: each continues from its own last checkpoint. */
+@ExtendWith(EngineLog.class)
 @Tag("exhaustive")
 class GroupsCrashTest {
 
@@ -49,9 +49,6 @@ class GroupsCrashTest {
 
     private static final int TRACER = 2;
 
-    /** Kept, because a logger without a strong reference forgets its level. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir(factory = InMemory.class)
     Path directory;
 
@@ -62,16 +59,6 @@ class GroupsCrashTest {
 
     /** A checkpoint of the run or a group, and which operations it took. */
     private record Taken(int library, int step, int begin, int end) {}
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
-    }
 
     @ParameterizedTest
     @CsvSource({"KILL, 3, 0, 0", "POWER_LOSS, 1, 1, 0", "KILL, 1, 0, 1"})
@@ -127,11 +114,8 @@ class GroupsCrashTest {
     }
 
     private void prefixes(Crash crash, String ioMode, String keepLast, String async, int stride) throws IOException {
-        record(Map.of(
-                "basic.node_size", "1",
-                "basic.ckpt_io", ioMode,
-                "basic.keep_last_ckpt", keepLast,
-                "drumlin.async", async));
+        record(RunFixture.settings(
+                "node_size=1, ckpt_io=" + ioMode + ", keep_last_ckpt=" + keepLast + ", drumlin.async=" + async));
         long seed = new Random().nextLong();
         System.out.printf("seed %d, %d operations%n", seed, journal.size());
         Random random = new Random(seed);

@@ -8,8 +8,10 @@ import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.Status;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.fti.IniFile;
@@ -19,15 +21,11 @@ import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
@@ -108,14 +106,7 @@ class GroupsTest {
     }
 
     private static Map<String, String> settings(Map<String, String> changes) {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "basic.node_size", "1",
-                "basic.group_size", "2",
-                "basic.enable_dcp", "1",
-                "basic.dcp_mode", "1",
-                "basic.dcp_block_size", "512"));
-        all.putAll(changes);
-        return all;
+        return RunFixture.settings("node_size=1, group_size=2, enable_dcp=1, dcp_mode=1, dcp_block_size=512", changes);
     }
 
     private RunFixture fixture(Map<String, String> changes) throws IOException {
@@ -200,42 +191,13 @@ class GroupsTest {
     }
 
     /** Warnings during a call. */
-    private static List<String> warnings(RankBody call) throws IOException {
-        Logger log = Logger.getLogger("io.drumlin.checkpoint");
-        List<String> told = Collections.synchronizedList(new ArrayList<>());
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord entry) {
-                if (entry.getLevel().equals(java.util.logging.Level.WARNING)) {
-                    Object[] parameters = entry.getParameters();
-                    told.add(
-                            parameters == null
-                                    ? entry.getMessage()
-                                    : java.text.MessageFormat.format(entry.getMessage(), parameters));
-                }
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        log.addHandler(handler);
-        try {
-            call.run();
-        } finally {
-            log.removeHandler(handler);
-        }
-        // Not of groups: a mode in which there are none.
-        return told.stream()
+    private static List<String> warnings(EngineLog.Work<IOException> call) throws IOException {
+        return EngineLog.during(call).stream()
+                .filter(line -> line.getLevel().equals(java.util.logging.Level.WARNING))
+                .map(new SimpleFormatter()::formatMessage)
+                // Not of groups: a mode in which there are none.
                 .filter(line -> !line.contains("no differential checkpoints"))
                 .toList();
-    }
-
-    @FunctionalInterface
-    private interface RankBody {
-        void run() throws IOException;
     }
 
     @ParameterizedTest
@@ -399,19 +361,14 @@ class GroupsTest {
         List<FaultyEngine> engines = Stream.generate(() -> new FaultyEngine(new NioEngine(), false))
                 .limit(RANKS)
                 .toList();
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(engines.get(comm.rank()))
-                    .open()) {
-                checkpoints.protect(1, new int[LENGTH]);
-                // The second file that rank 0 renames is the directory that becomes level 1.
-                checkpoints.communicator().barrier();
-                if (comm.rank() == 2) {
-                    engines.get(2).fail(Operation.RENAME, 1, "EIO");
-                }
-                assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L1)).isInstanceOf(IOException.class);
+        run.run(RANKS, (builder, rank) -> builder.storage(engines.get(rank)), (checkpoints, comm) -> {
+            checkpoints.protect(1, new int[LENGTH]);
+            // The second file that rank 0 renames is the directory that becomes level 1.
+            checkpoints.communicator().barrier();
+            if (comm.rank() == 2) {
+                engines.get(2).fail(Operation.RENAME, 1, "EIO");
             }
+            assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L1)).isInstanceOf(IOException.class);
         });
         assertThat(groupsOnly(run)).isEqualTo(execId);
         assertThat(run.restartValue("failure")).isEqualTo("1");
@@ -554,12 +511,12 @@ class GroupsTest {
             one.take(2, Level.L1);
             if (one.rank == 0) {
                 DirectoryTree.make(directory.resolve("away"), new NioEngine());
-                copy(local, directory.resolve("away"));
+                Tamper.copy(local, directory.resolve("away"));
             }
             one.checkpoints.communicator().barrier();
             one.checkpoints.complete();
         });
-        copy(directory.resolve("away"), local);
+        Tamper.copy(directory.resolve("away"), local);
         assertThat(warnings(() -> program(run, (own, one, other) -> {
                     assertThat(one.checkpoints.execId()).isEqualTo(execId + ".solver.3");
                     one.recovers(0);
@@ -570,19 +527,6 @@ class GroupsTest {
                         .contains("its group solver begins afresh")
                         .contains("completed"));
         recover(run, 1, 7, 0);
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> all = Files.walk(from)) {
-            for (Path each : all.toList()) {
-                Path target = to.resolve(from.relativize(each).toString());
-                if (Files.isDirectory(each)) {
-                    Files.createDirectories(target);
-                } else {
-                    Files.copy(each, target);
-                }
-            }
-        }
     }
 
     @Test
@@ -738,13 +682,8 @@ class GroupsTest {
         Map<String, String> from = new HashMap<>(shared);
         from.put("restart.failure", "3");
         RunFixture next = fixture(from);
-        ThreadCommunicator.run(2, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(next.config())
-                    .communicator(comm)
-                    .freshStartIfUnrecoverable()
-                    .open()) {
-                refused(() -> checkpoints.group(SOLVER), "failure = 3");
-            }
+        next.run(2, (builder, rank) -> builder.freshStartIfUnrecoverable(), (checkpoints, comm) -> {
+            refused(() -> checkpoints.group(SOLVER), "failure = 3");
         });
     }
 
@@ -852,8 +791,7 @@ class GroupsTest {
     /** A library that stops the job, and the run that is queued again by its own section only. */
     @Test
     void whatEndsTheJobIsLeftToTheRun() throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "drumlin.stop", "exit", "drumlin.requeue", "yes"));
+        RunFixture run = new RunFixture(directory, "node_size=1, drumlin.stop=exit, drumlin.requeue=yes");
         run.run(1, (checkpoints, comm) -> {
             checkpoints.group(SOLVER).close();
             IniFile file = ini(groupFile(run, SOLVER));

@@ -11,7 +11,6 @@ import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -49,13 +48,8 @@ class TwoRunsTest {
     }
 
     private void configure(int ioMode, String async) throws IOException {
-        Map<String, String> changes = new HashMap<>(Map.of(
-                "basic.ckpt_io", String.valueOf(ioMode),
-                "basic.node_size", "1",
-                "basic.group_size", "2",
-                "basic.enable_dcp", "1",
-                "basic.dcp_block_size", "512",
-                "drumlin.async", async));
+        Map<String, String> changes = RunFixture.settings("ckpt_io=" + ioMode
+                + ", node_size=1, group_size=2, enable_dcp=1, dcp_block_size=512, drumlin.async=" + async);
         solver = new RunFixture(directory, changes);
         changes.put("basic.ckpt_dir", directory.resolve("Local").toString());
         changes.put("basic.glbl_dir", directory.resolve("Global").toString());

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.FaultPoint;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.fixture.TwoVariables;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.NioEngine;
@@ -28,11 +28,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.logging.Logger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * finished behind the computation, by heads or by a thread of each rank: all ranks are told, the checkpoint before is there, and the
  * run goes on.
  */
+@ExtendWith(EngineLog.class)
 @Tag("exhaustive")
 class BehindFaultTest {
 
@@ -53,18 +52,11 @@ class BehindFaultTest {
     /** What the checkpoint after the fault holds. */
     private static final int GONE_ON = 5;
 
-    /** Kept, because a logger without a strong reference forgets its level. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir(factory = InMemory.class)
     Path directory;
 
-    private static final Map<String, String> WITH_HEADS = Map.of(
-            "basic.head", "1",
-            "basic.node_size", "2",
-            "basic.inline_l2", "0",
-            "basic.inline_l3", "0",
-            "basic.inline_l4", "0");
+    private static final Map<String, String> WITH_HEADS =
+            RunFixture.settings("head=1, node_size=2, inline_l2=0, inline_l3=0, inline_l4=0");
 
     /** Who finishes checkpoints. */
     enum By {
@@ -78,16 +70,6 @@ class BehindFaultTest {
         By(Map<String, String> changes) {
             this.changes = changes;
         }
-    }
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
     }
 
     @ParameterizedTest
@@ -296,17 +278,10 @@ class BehindFaultTest {
         }
 
         private void onEachRank(Body body) throws IOException {
-            ThreadCommunicator.run(RANKS, comm -> {
-                try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                        .communicator(comm)
-                        .storage(engines.get(comm.rank()))
-                        .open()) {
-                    if (!checkpoints.isHead()) {
-                        int[] values = new int[INTS];
-                        TwoVariables.protect(checkpoints, values);
-                        body.run(checkpoints, values);
-                    }
-                }
+            run.run(RANKS, (builder, rank) -> builder.storage(engines.get(rank)), (checkpoints, comm) -> {
+                int[] values = new int[INTS];
+                TwoVariables.protect(checkpoints, values);
+                body.run(checkpoints, values);
             });
         }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
@@ -13,17 +14,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,33 +33,16 @@ class HeadCallbackTest {
     private static final int RANKS = 4;
 
     /** Kept, because a logger without a strong reference forgets its handlers. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir
     Path directory;
 
     private RunFixture run() throws IOException {
-        return new RunFixture(
-                directory,
-                Map.of(
-                        "basic.head", "1",
-                        "basic.node_size", "2",
-                        "basic.group_size", "2",
-                        "basic.inline_l2", "0",
-                        "basic.inline_l3", "0",
-                        "basic.inline_l4", "0"));
+        return new RunFixture(directory, "head=1, node_size=2, group_size=2, inline_l2=0, inline_l3=0, inline_l4=0");
     }
 
     private static void open(RunFixture run, HeadCallback callback, RunFixture.Body body) throws IOException {
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .headCallback(callback)
-                    .open()) {
-                if (!checkpoints.isHead()) {
-                    body.run(checkpoints, comm);
-                }
-            }
+        run.run(RANKS, (builder, rank) -> builder.headCallback(callback), (checkpoints, comm) -> {
+            body.run(checkpoints, comm);
         });
     }
 
@@ -177,7 +156,7 @@ class HeadCallbackTest {
             }
             others.release();
         };
-        List<LogRecord> records = logged(() -> open(run, callback, (checkpoints, comm) -> {
+        List<LogRecord> records = EngineLog.during(() -> open(run, callback, (checkpoints, comm) -> {
             int id = 0;
             for (Level level : List.of(Level.L2, Level.L3, Level.L4)) {
                 take(checkpoints, comm, ++id, level);
@@ -222,42 +201,10 @@ class HeadCallbackTest {
     @Test
     void aRunThatIsClosedByItEndsTheJob() throws IOException {
         RunFixture run = run();
-        assertThatThrownBy(() -> logged(() -> open(run, Checkpoints::close, (checkpoints, comm) -> {
+        assertThatThrownBy(() -> EngineLog.during(() -> open(run, Checkpoints::close, (checkpoints, comm) -> {
                     take(checkpoints, comm, 1, Level.L2);
                     checkpoints.await();
                 })))
                 .hasMessageContaining("aborted the job");
-    }
-
-    /** Something that leaves messages in the log. */
-    @FunctionalInterface
-    private interface Logging {
-        void run() throws IOException;
-    }
-
-    /** What was logged meanwhile. */
-    private static List<LogRecord> logged(Logging work) throws IOException {
-        Queue<LogRecord> records = new ConcurrentLinkedQueue<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                records.add(record);
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        LOG.addHandler(handler);
-        LOG.setUseParentHandlers(false);
-        try {
-            work.run();
-        } finally {
-            LOG.removeHandler(handler);
-            LOG.setUseParentHandlers(true);
-        }
-        return List.copyOf(records);
     }
 }

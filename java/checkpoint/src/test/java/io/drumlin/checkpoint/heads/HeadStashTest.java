@@ -23,7 +23,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -123,16 +122,8 @@ class HeadStashTest {
     }
 
     private RunFixture configure(String ioMode, String... more) throws IOException {
-        Map<String, String> config = new HashMap<>(Map.of(
-                "basic.head", "1",
-                "basic.node_size", "3",
-                "basic.group_size", "2",
-                "basic.inline_l2", "0",
-                "basic.ckpt_io", ioMode));
-        for (int i = 0; i < more.length; i += 2) {
-            config.put(more[i], more[i + 1]);
-        }
-        return new RunFixture(directory, config);
+        String all = "head=1, node_size=3, group_size=2, inline_l2=0, ckpt_io=" + ioMode;
+        return new RunFixture(directory, RunFixture.settings(all, RunFixture.settings(more)));
     }
 
     /** What a rank of the application does with the data that it protects. */
@@ -214,7 +205,7 @@ class HeadStashTest {
     @ParameterizedTest
     @CsvSource({"1, AAABBB", "2, AAABBB", "3, AAABBB", "4, AAABBB", "5, AAABBB", "1, ABABAB", "3, ABABAB"})
     void theApplicationLoadsWhatHeadsHavePutAside(String ioMode, String hosts) throws IOException {
-        RunFixture run = configure(ioMode, "advanced.local_test", "0");
+        RunFixture run = configure(ioMode, "advanced.local_test=0");
         List<String> ofRank = Stream.of(hosts.split("")).toList();
         ThreadCommunicator.run(
                 RANKS,

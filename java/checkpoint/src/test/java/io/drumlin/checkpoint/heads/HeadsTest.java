@@ -230,8 +230,7 @@ public class HeadsTest {
 
     @Test
     void differentialCheckpointsOfARunWithoutHeadsAreNotTakenEither() throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.enable_dcp", "1", "basic.dcp_mode", "1", "basic.dcp_block_size", "512"));
+        RunFixture run = new RunFixture(directory, "enable_dcp=1, dcp_mode=1, dcp_block_size=512");
         run.run(4, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {comm.rank()});
             checkpoints.checkpoint(1, Level.L4_DCP);

@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,9 +55,7 @@ class EventsTest {
     }
 
     private RunFixture run(Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of("basic.node_size", "1", "basic.group_size", "2"));
-        all.putAll(changes);
-        return new RunFixture(directory, all);
+        return new RunFixture(directory, RunFixture.settings("node_size=1, group_size=2", changes));
     }
 
     private List<String> lines(String event) throws IOException {

@@ -8,11 +8,11 @@ import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
 import io.drumlin.checkpoint.RunCatalogue.Rule;
 import io.drumlin.checkpoint.RunCatalogue.Run;
+import io.drumlin.checkpoint.fixture.Pair;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.catalogue.EngineRunCatalogue;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.scr.internal.index.DatasetMetadata;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.IndexRecord;
@@ -67,13 +67,7 @@ class RunCatalogueKillTest {
 
     private void takeCheckpoints() throws IOException {
         fixture.setRestart("0", "none");
-        fixture.run(2, (checkpoints, comm) -> {
-            for (int id = 1; id <= 4; id++) {
-                checkpoints.protect(0, new int[] {id, comm.rank()});
-                checkpoints.checkpoint(id, Level.L4);
-                ((EngineCheckpoints) checkpoints).awaitDeletion();
-            }
-        });
+        fixture.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1, 2, 3, 4));
     }
 
     /** The checkpoints that are called whole after all data were read, as run/id, by the run. */
@@ -109,10 +103,7 @@ class RunCatalogueKillTest {
         String name = "check" + this.checks++;
         catalogue(check.config(), new NioEngine()).restore(execId, ckptId, name);
         check.run(2, (checkpoints, comm) -> {
-            int[] values = {0, 0};
-            checkpoints.protect(0, values);
-            checkpoints.recover();
-            assertThat(values).containsExactly(ckptId, comm.rank());
+            assertThat(Pair.recovered(checkpoints)).containsExactly(ckptId, comm.rank());
         });
         catalogue().deleteRun(name, true, false);
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
@@ -13,8 +12,8 @@ import io.drumlin.checkpoint.RunCatalogue.Restored;
 import io.drumlin.checkpoint.RunCatalogue.Rule;
 import io.drumlin.checkpoint.RunCatalogue.Run;
 import io.drumlin.checkpoint.fixture.ForeignLease;
+import io.drumlin.checkpoint.fixture.Pair;
 import io.drumlin.checkpoint.fixture.RunFixture;
-import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.HostName;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.store.ScrPrefix;
@@ -49,40 +48,18 @@ class RunCatalogueTest {
     @TempDir
     Path directory;
 
-    private static void take(Checkpoints checkpoints, int id, Level level, int rank) throws IOException {
-        checkpoints.protect(0, new int[] {id, rank});
-        checkpoints.checkpoint(id, level);
-        ((EngineCheckpoints) checkpoints).awaitDeletion();
-    }
-
     /** A run of two ranks with checkpoints 2 to 6 of level 4 and 7 of level 1. */
     private RunFixture run(String ioMode) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "5"));
         run.run(2, (checkpoints, comm) -> {
-            for (int id = 1; id <= 6; id++) {
-                take(checkpoints, id, Level.L4, comm.rank());
-            }
-            take(checkpoints, 7, Level.L1, comm.rank());
+            Pair.take(checkpoints, Level.L4, 1, 2, 3, 4, 5, 6);
+            Pair.take(checkpoints, Level.L1, 7);
         });
         return run;
     }
 
     private RunCatalogue catalogue() throws IOException {
         return RunCatalogue.open(directory.resolve("config.fti"), directory);
-    }
-
-    private static void recovers(RunFixture run, int id) throws IOException {
-        recovers(run, id, id);
-    }
-
-    private static void recovers(RunFixture run, int id, int value) throws IOException {
-        run.run(2, (checkpoints, comm) -> {
-            assertThat(checkpoints.lastCheckpoint()).contains(id);
-            int[] values = {0, 0};
-            checkpoints.protect(0, values);
-            checkpoints.recover();
-            assertThat(values).containsExactly(value, comm.rank());
-        });
     }
 
     /** All files with their contents, without the record of starts. */
@@ -155,10 +132,10 @@ class RunCatalogueTest {
             return early.plusSeconds(60L * (ids.size() - 1));
         });
         catalogue().restore(execId, 1, "later");
-        recovers(fixture, 1, 3);
+        Pair.recovers(fixture, 1, 3);
         fixture.setRestart("1", execId);
         catalogue().restoreLatestBefore(execId, early.plusSeconds(1), "earlier");
-        recovers(fixture, 1, 1);
+        Pair.recovers(fixture, 1, 1);
         fixture.setRestart("1", execId);
         for (Path file : PathStatus.entries(global.resolve("l4"))) {
             Files.write(file, new byte[10]);
@@ -175,7 +152,7 @@ class RunCatalogueTest {
         RunFixture fixture = run("3");
         String execId = fixture.restartValue("exec_id");
         fixture.setRestart("0", execId);
-        fixture.run(2, (checkpoints, comm) -> take(checkpoints, 1, Level.L4, comm.rank()));
+        fixture.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1));
         Files.writeString(directory.resolve("Meta/" + execId + "/Topology.fti"), "no topology");
         List<Run> runs = catalogue().runs(false);
         assertThat(runs).hasSize(2);
@@ -199,20 +176,20 @@ class RunCatalogueTest {
         Restored restored = catalogue().restore(execId, 3, null);
         assertThat(restored).isEqualTo(new Restored(execId, 3, execId + "-from-3", execId, 1));
         assertThat(Files.readString(fixture.config())).isEqualTo(config.replace(execId, execId + "-from-3"));
-        recovers(fixture, 3);
+        Pair.recovers(fixture, 3);
         Run branch = catalogue().run(execId + "-from-3", false);
         assertThat(branch.parent()).isEqualTo(execId);
         assertThat(branch.parentCkptId()).isEqualTo(3);
         // Back again.
         fixture.setRestart("1", execId);
-        recovers(fixture, 7);
+        Pair.recovers(fixture, 7);
         // From level 1, and by its time.
         fixture.takenAt(execId, each -> Instant.parse("2026-03-01T00:00:00Z").plusSeconds(1L * 3600 * each.ckptId()));
         assertThat(catalogue().restoreLatestBefore(execId, Instant.parse("2026-03-01T05:30:00Z"), "five"))
                 .isEqualTo(new Restored(execId, 5, "five", execId, 1));
-        recovers(fixture, 5);
+        Pair.recovers(fixture, 5);
         assertThat(catalogue().restore(execId, 7, "seven").branch()).isEqualTo("seven");
-        recovers(fixture, 7);
+        Pair.recovers(fixture, 7);
     }
 
     @ParameterizedTest
@@ -228,7 +205,7 @@ class RunCatalogueTest {
         assertThatThrownBy(() -> catalogue().restore(execId, 2, null)).hasMessageContaining("it is damaged");
         assertThat(files()).isEqualTo(before);
         catalogue().restore(execId, 3, null);
-        recovers(fixture, 3);
+        Pair.recovers(fixture, 3);
     }
 
     /** A restart does without it, too: it tells only the numbers of ranks and the modes. */
@@ -284,7 +261,7 @@ class RunCatalogueTest {
         assertThat(catalogue().remains()).isEmpty();
         assertThatThrownBy(() -> catalogue().delete(execId, 6, false)).hasMessageContaining("at a level");
         assertThatThrownBy(() -> catalogue().delete(execId, 9, false)).hasMessageContaining("not in the archive");
-        recovers(fixture, 3);
+        Pair.recovers(fixture, 3);
     }
 
     @ParameterizedTest
@@ -300,16 +277,16 @@ class RunCatalogueTest {
         assertThat(done.elsewhere()).isEmpty();
         assertThat(Files.readString(fixture.config())).isEqualTo(config);
         assertThat(files().keySet()).noneMatch(each -> each.contains(execId));
-        recovers(fixture, 3);
+        Pair.recovers(fixture, 3);
         catalogue().deleteRun("warm", true, false);
         assertThat(catalogue().runs(false)).isEmpty();
-        assertThatThrownBy(() -> recovers(fixture, 3)).hasMessageContaining("there is no run warm");
+        assertThatThrownBy(() -> Pair.recovers(fixture, 3)).hasMessageContaining("there is no run warm");
     }
 
     @Test
     void theIndexOfScrDoesNotNameADeletedRun() throws IOException {
         RunFixture fixture = new RunFixture(directory, Map.of("drumlin.scr_index", directory.toString()));
-        fixture.run(2, (checkpoints, comm) -> take(checkpoints, 1, Level.L4, comm.rank()));
+        fixture.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1));
         IndexFile index = new IndexFile(new ScrPrefix(directory), new NioEngine());
         assertThat(index.read().records()).hasSize(1);
         catalogue().deleteRun(fixture.restartValue("exec_id"), true, false);
@@ -406,12 +383,11 @@ class RunCatalogueTest {
     /** Another machine may have levels 1 to 3 of the run: nothing else gets its name. */
     @Test
     void theNameOfARunOnOtherNodesStaysTaken() throws IOException {
-        RunFixture fixture = new RunFixture(
-                directory, Map.of("advanced.local_test", "0", "basic.node_size", "1", "drumlin.keep", "5"));
+        RunFixture fixture = new RunFixture(directory, "advanced.local_test=0, node_size=1, drumlin.keep=5");
         List<String> hosts = List.of("a", "b");
         fixture.runOn(hosts, (checkpoints, comm) -> {
             for (int id = 1; id <= 3; id++) {
-                take(checkpoints, id, Level.L4, comm.rank());
+                Pair.take(checkpoints, Level.L4, id);
             }
         });
         String execId = fixture.restartValue("exec_id");
@@ -421,7 +397,7 @@ class RunCatalogueTest {
             checkpoints.protect(0, values);
             checkpoints.recover();
             assertThat(values).containsExactly(2, comm.rank());
-            take(checkpoints, 9, Level.L1, comm.rank());
+            Pair.take(checkpoints, Level.L1, 9);
         });
         assertThat(catalogue().deleteRun("warm", true, false).elsewhere()).containsExactly("a", "b");
         fixture.setRestart("1", execId);
@@ -448,12 +424,12 @@ class RunCatalogueTest {
         Path starts = directory.resolve("Meta/" + fixture.restartValue("exec_id") + "/drumlin-starts");
         assertThat(Files.readString(starts)).endsWith("}\n").containsPattern("^\\{\"time\":\"20\\d\\d-");
         Files.writeString(starts, Files.readString(starts) + "{\"time\":\"2026-cut");
-        recovers(fixture, 7);
+        Pair.recovers(fixture, 7);
         assertThat(Files.readAllLines(starts)).hasSize(3);
         assertThat(Files.readString(starts)).contains("\"program\":\"", "\"config\":\"" + fixture.config() + "\"");
         String line = Files.readAllLines(starts).get(0) + "\n";
         Files.writeString(starts, line.repeat((1 << 20) / line.length()));
-        recovers(fixture, 7);
+        Pair.recovers(fixture, 7);
         assertThat(Files.size(starts)).isBetween((1L << 19) - 2000, (1L << 19) + 4000);
     }
 
@@ -464,7 +440,7 @@ class RunCatalogueTest {
         Path starts = directory.resolve("Meta/" + fixture.restartValue("exec_id") + "/drumlin-starts");
         Files.delete(starts);
         Files.createDirectory(starts);
-        recovers(fixture, 7);
+        Pair.recovers(fixture, 7);
         assertThat(catalogue().runs(false).get(0).checkpoints()).hasSize(6).allMatch(each -> each.start() == null);
     }
 }

@@ -50,12 +50,9 @@ class RunSurveyTest {
         directory = Files.createTempDirectory("drumlin-survey");
         return new RunFixture(
                 directory,
-                Map.of(
-                        "basic.node_size", "1",
-                        "basic.group_size", String.valueOf(groupSize),
-                        "basic.ckpt_io", mode.equals("A") ? "3" : String.valueOf(MODES.indexOf(mode) + 1),
-                        "basic.keep_l4_ckpt", groupSize == 2 ? "1" : "0",
-                        "drumlin.layout", mode.length() == 1 ? mode : "F"));
+                "node_size=1, group_size=" + groupSize + ", ckpt_io="
+                        + (mode.equals("A") ? "3" : String.valueOf(MODES.indexOf(mode) + 1)) + ", keep_l4_ckpt="
+                        + (groupSize == 2 ? "1" : "0") + ", drumlin.layout=" + (mode.length() == 1 ? mode : "F"));
     }
 
     private static byte[] content(int rank, int ckptId) {

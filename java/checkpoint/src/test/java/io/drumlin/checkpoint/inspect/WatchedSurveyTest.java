@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,8 +29,7 @@ class WatchedSurveyTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "2", "3", "4", "5"})
     void tellsOfEachByte(String ioMode) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "basic.group_size", "4", "basic.ckpt_io", ioMode));
+        RunFixture run = new RunFixture(directory, "node_size=1, group_size=4, ckpt_io=" + ioMode);
         run.run(RANKS, (checkpoints, comm) -> {
             byte[] data = new byte[1 << 19];
             new Random(comm.rank()).nextBytes(data);

@@ -2,11 +2,9 @@ package io.drumlin.checkpoint.levels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
@@ -14,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,8 +56,7 @@ class FileRebuilderTest {
     }
 
     private RunFixture checkpointed(Level level, String ioMode) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "basic.group_size", "4", "basic.ckpt_io", ioMode));
+        RunFixture run = new RunFixture(directory, "node_size=1, group_size=4, ckpt_io=" + ioMode);
         run.run(RANKS, (checkpoints, comm) -> {
             checkpoints.protect(0, values(comm.rank()));
             checkpoints.checkpoint(1, level);
@@ -87,16 +83,11 @@ class FileRebuilderTest {
         for (int rank = 0; rank < RANKS; rank++) {
             engines.add(new FaultyEngine(new NioEngine(), false));
         }
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(engines.get(comm.rank()))
-                    .open()) {
-                byte[] values = new byte[BYTES];
-                checkpoints.protect(0, values);
-                checkpoints.recover();
-                assertThat(values).isEqualTo(values(comm.rank()));
-            }
+        run.run(RANKS, (builder, rank) -> builder.storage(engines.get(rank)), (checkpoints, comm) -> {
+            byte[] values = new byte[BYTES];
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            assertThat(values).isEqualTo(values(comm.rank()));
         });
         return engines.stream().map(engine -> engine.bytesRead(directory)).toList();
     }

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,8 +25,7 @@ class GroupSizeTest {
 
     @BeforeEach
     void takeACheckpoint() throws IOException {
-        run = new RunFixture(
-                directory, Map.of("advanced.local_test", "0", "basic.group_size", "4", "basic.node_size", "1"));
+        run = new RunFixture(directory, "advanced.local_test=0, group_size=4, node_size=1");
         run.runOn(HOSTS, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {comm.rank()});
             checkpoints.checkpoint(1, Level.L2);

@@ -8,7 +8,6 @@ import io.drumlin.checkpoint.Status;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.SparseEngine;
 import java.io.IOException;
@@ -16,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,13 +39,7 @@ class LargeRankFileTest {
     @ParameterizedTest
     @CsvSource({"1, 2", "1, 3", "1, 4", "2, 4", "3, 2", "3, 3", "3, 4"})
     void isNotLost(String ioMode, int level) throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.node_size", "1",
-                        "basic.group_size", "2",
-                        "basic.keep_last_ckpt", "1",
-                        "basic.ckpt_io", ioMode));
+        RunFixture run = new RunFixture(directory, "node_size=1, group_size=2, keep_last_ckpt=1, ckpt_io=" + ioMode);
         onEachRank(run, (checkpoints, comm, data) -> checkpoints.checkpoint(1, Level.of(level)));
         // Of the rank with the large file.
         DirectoryTree.delete(directory.resolve("Local/node0"), new NioEngine());
@@ -82,18 +74,13 @@ class LargeRankFileTest {
     }
 
     private static void onEachRank(RunFixture run, Body body) throws IOException {
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(new SparseEngine(new NioEngine()))
-                    .open()) {
-                byte[] data = new byte[BYTES];
-                mark(data);
-                for (int id = 0; id < VARIABLES; id++) {
-                    checkpoints.protect(id, data, comm.rank() == 0 ? size(id) : 3);
-                }
-                body.run(checkpoints, comm, data);
+        run.run(RANKS, (builder, rank) -> builder.storage(new SparseEngine(new NioEngine())), (checkpoints, comm) -> {
+            byte[] data = new byte[BYTES];
+            mark(data);
+            for (int id = 0; id < VARIABLES; id++) {
+                checkpoints.protect(id, data, comm.rank() == 0 ? size(id) : 3);
             }
+            body.run(checkpoints, comm, data);
         });
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
@@ -27,18 +28,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A restart from level 4 copies what it has verified to the node. */
+@ExtendWith(EngineLog.class)
 @Tag("exhaustive")
 class LevelCopyTest {
 
@@ -53,25 +53,12 @@ class LevelCopyTest {
     /** Metadata, what is between chunks, and blocks of which a part is wanted. */
     private static final long FEW = 768 << 10;
 
-    /** Kept, because a logger without a strong reference forgets its level. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir
     private Path directory;
 
     private final List<FaultyEngine> engines = Stream.generate(() -> new FaultyEngine(new NioEngine(), false))
             .limit(RANKS)
             .toList();
-
-    @BeforeAll
-    static void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(null);
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"1", "3"})

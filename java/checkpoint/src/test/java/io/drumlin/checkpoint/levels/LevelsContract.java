@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Status;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
 import io.drumlin.storage.NioEngine;
@@ -254,8 +255,8 @@ public abstract class LevelsContract {
             checkpoints.checkpoint(1, Level.of(level));
         });
         Map<String, byte[]> before = contents(run);
-        flip(run.file("Ckpt1-" + plain + "0" + suffix()));
-        flip(run.file("Ckpt1-" + other + "3" + suffix()));
+        Tamper.flip(run.file("Ckpt1-" + plain + "0" + suffix()), 100);
+        Tamper.flip(run.file("Ckpt1-" + other + "3" + suffix()), 100);
         run.run(4, (checkpoints, comm) -> {
             byte[] values = protect(checkpoints, comm);
             checkpoints.recover();
@@ -276,7 +277,7 @@ public abstract class LevelsContract {
         });
         Map<String, byte[]> before = contents(run);
         run.loseNode(1);
-        flip(run.file("Ckpt1-" + changed + "4" + suffix()));
+        Tamper.flip(run.file("Ckpt1-" + changed + "4" + suffix()), 100);
         run.run(8, (checkpoints, comm) -> {
             byte[] values = protect(checkpoints, comm);
             checkpoints.recover();
@@ -324,10 +325,7 @@ public abstract class LevelsContract {
     }
 
     private static RunFixture run(Path at, int groupSize, Map<String, String> changes) throws IOException {
-        Map<String, String> all =
-                new HashMap<>(Map.of("basic.node_size", "1", "basic.group_size", Integer.toString(groupSize)));
-        all.putAll(changes);
-        return new RunFixture(at, all);
+        return new RunFixture(at, RunFixture.settings("node_size=1, group_size=" + groupSize, changes));
     }
 
     /** Sizes that differ from rank to rank, some odd. */
@@ -342,12 +340,6 @@ public abstract class LevelsContract {
             values[i] = (byte) (i * 31 + rank * 7 + seed + (i >> 8));
         }
         return values;
-    }
-
-    private static void flip(Path file) throws IOException {
-        byte[] bytes = Files.readAllBytes(file);
-        bytes[100] ^= 1;
-        Files.write(file, bytes);
     }
 
     private static Map<String, byte[]> contents(RunFixture run) throws IOException {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.fixture.TwoVariables;
@@ -25,15 +26,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiPredicate;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,37 +46,8 @@ class LostRedundancyTest {
     private static final int OLDER = 1;
     private static final int NEWER = 2;
 
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir(factory = InMemory.class)
     private Path directory;
-
-    private final List<String> log = Collections.synchronizedList(new ArrayList<>());
-
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord told) {
-            log.add(new SimpleFormatter().formatMessage(told));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
-
-    @BeforeEach
-    void listen() {
-        LOG.addHandler(handler);
-        LOG.setUseParentHandlers(false);
-    }
-
-    @AfterEach
-    void listenNoMore() {
-        LOG.removeHandler(handler);
-        LOG.setUseParentHandlers(true);
-    }
 
     /** Of which rank a file cannot be written. */
     private interface Refused extends BiPredicate<Integer, Path> {}
@@ -123,7 +88,8 @@ class LostRedundancyTest {
         Files.delete(redundant(run, level, 1));
         Files.delete(redundant(run, level, 2));
         List<String> left = run.files();
-        assertThat(restart(run, trouble, (rank, path) -> isOnANode(path))).containsOnly(NEWER + " of L1");
+        List<String> log = EngineLog.messages(() -> assertThat(restart(run, trouble, (rank, path) -> isOnANode(path)))
+                .containsOnly(NEWER + " of L1"));
         assertThat(run.files()).isEqualTo(left);
         String name = redundant(run, level, 2).getFileName().toString();
         assertThat(log)
@@ -201,8 +167,9 @@ class LostRedundancyTest {
                 run.directory().resolve("Meta/" + run.restartValue("exec_id")).resolve("l3/sector0-group0.fti");
         forgetDigests(metadata);
         Refused refused = (rank, path) -> path.toString().contains("sector0-group0");
-        assertThat(restart(run, Trouble.ENOSPC, refused)).containsOnly(NEWER + " of L1");
-        assertThat(log).anyMatch(told -> told.contains("sector0-group0") && told.contains("ENOSPC"));
+        assertThat(EngineLog.messages(
+                        () -> assertThat(restart(run, Trouble.ENOSPC, refused)).containsOnly(NEWER + " of L1")))
+                .anyMatch(told -> told.contains("sector0-group0") && told.contains("ENOSPC"));
         assertThat(restart(run)).containsOnly(NEWER + " of L3");
         run.loseNode(1);
         run.loseNode(2);
@@ -238,29 +205,15 @@ class LostRedundancyTest {
     }
 
     private RunFixture checkpointed(String ioMode, Level level) throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.node_size",
-                        "1",
-                        "basic.group_size",
-                        "4",
-                        "basic.ckpt_io",
-                        ioMode,
-                        "drumlin.slab_memory",
-                        "2"));
-        ThreadCommunicator.run(RANKS, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(engine())
-                    .open()) {
-                int[] values = new int[INTS];
-                TwoVariables.protect(checkpoints, values);
-                TwoVariables.set(values, OLDER + INTS * comm.rank());
-                checkpoints.checkpoint(OLDER, Level.L4);
-                TwoVariables.set(values, NEWER + INTS * comm.rank());
-                checkpoints.checkpoint(NEWER, level);
-            }
+        RunFixture run =
+                new RunFixture(directory, "node_size=1, group_size=4, ckpt_io=" + ioMode + ", drumlin.slab_memory=2");
+        run.run(RANKS, (builder, rank) -> builder.storage(engine()), (checkpoints, comm) -> {
+            int[] values = new int[INTS];
+            TwoVariables.protect(checkpoints, values);
+            TwoVariables.set(values, OLDER + INTS * comm.rank());
+            checkpoints.checkpoint(OLDER, Level.L4);
+            TwoVariables.set(values, NEWER + INTS * comm.rank());
+            checkpoints.checkpoint(NEWER, level);
         });
         return run;
     }

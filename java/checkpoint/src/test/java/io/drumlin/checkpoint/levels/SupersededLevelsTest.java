@@ -2,12 +2,9 @@ package io.drumlin.checkpoint.levels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
-import io.drumlin.checkpoint.internal.run.EngineBuilder;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
@@ -17,7 +14,6 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,31 +60,25 @@ class SupersededLevelsTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "3"})
     void nobodyWaitsForTheirDeletion(String ioMode) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.ckpt_io", ioMode, "basic.group_size", "2", "basic.node_size", "1"));
+        RunFixture run = new RunFixture(directory, "ckpt_io=" + ioMode + ", group_size=2, node_size=1");
         StorageEngine slow = slow();
-        ThreadCommunicator.run(2, comm -> {
-            try (Checkpoints checkpoints = new EngineBuilder(run.config())
-                    .communicator(comm)
-                    .storage(slow)
-                    .open()) {
-                int[] values = {comm.rank()};
-                checkpoints.protect(0, values);
-                checkpoints.checkpoint(1, Level.L1);
-                checkpoints.checkpoint(2, Level.L2);
-                comm.barrier();
-                Path local = directory.resolve("Local/node0/" + run.restartValue("exec_id"));
-                assertThat(names(local)).contains("l2", "drumlin-dropped-l1").doesNotContain("l1");
-                comm.barrier();
-                mayDelete.countDown();
-                ((EngineCheckpoints) checkpoints).awaitDeletion();
-                comm.barrier();
-                assertThat(names(local)).contains("l2").noneMatch(name -> name.startsWith("drumlin-dropped-"));
-                checkpoints.checkpoint(3, Level.L4);
-                ((EngineCheckpoints) checkpoints).awaitDeletion();
-                comm.barrier();
-                assertThat(names(local)).doesNotContain("l2").noneMatch(name -> name.startsWith("drumlin-dropped-"));
-            }
+        run.run(2, (builder, rank) -> builder.storage(slow), (checkpoints, comm) -> {
+            int[] values = {comm.rank()};
+            checkpoints.protect(0, values);
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.checkpoint(2, Level.L2);
+            comm.barrier();
+            Path local = directory.resolve("Local/node0/" + run.restartValue("exec_id"));
+            assertThat(names(local)).contains("l2", "drumlin-dropped-l1").doesNotContain("l1");
+            comm.barrier();
+            mayDelete.countDown();
+            ((EngineCheckpoints) checkpoints).awaitDeletion();
+            comm.barrier();
+            assertThat(names(local)).contains("l2").noneMatch(name -> name.startsWith("drumlin-dropped-"));
+            checkpoints.checkpoint(3, Level.L4);
+            ((EngineCheckpoints) checkpoints).awaitDeletion();
+            comm.barrier();
+            assertThat(names(local)).doesNotContain("l2").noneMatch(name -> name.startsWith("drumlin-dropped-"));
         });
     }
 }

@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.modes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.format.MemoryByteSource;
@@ -11,36 +12,22 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Random;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A bit of the records of an FTI-FF file is wrong: the data come back, or an exception, whatever no digest covers. */
+@ExtendWith(EngineLog.class)
 class DamagedRecordsTest {
 
     /** Of one size, so that one could be taken for another; each has a container of its first size and one of what it has grown by. */
     private static final int SIZE = 24;
 
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir(factory = InMemory.class)
     private Path directory;
-
-    @BeforeEach
-    void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterEach
-    void speak() {
-        LOG.setLevel(null);
-    }
 
     @ParameterizedTest
     @CsvSource({"F, compact", "E, compact", "A, compact", "F, aligned"})
@@ -58,16 +45,7 @@ class DamagedRecordsTest {
     private void flip(String layout, String packing, int step) throws IOException {
         long seed = System.nanoTime();
         RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.node_size",
-                        "1",
-                        "basic.ckpt_io",
-                        "3",
-                        "drumlin.layout",
-                        layout,
-                        "drumlin.packing",
-                        packing));
+                directory, "node_size=1, ckpt_io=3, drumlin.layout=" + layout + ", drumlin.packing=" + packing);
         run.run(1, (checkpoints, comm) -> {
             for (int size : new int[] {SIZE, 2 * SIZE}) {
                 for (int id = 1; id <= 3; id++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.MemoryByteSource;
@@ -64,7 +65,7 @@ class FtiFfIdentityTest {
     void aNodeReturnsWithAnOldDisk(Level level) throws IOException {
         checkpoint(level, 1);
         Path old = directory.resolve("old");
-        copy(root, old);
+        Tamper.copy(root, old);
         checkpoint(level, 2);
         for (Path file : files(root, level)) {
             if (file.toString().contains("node0/")
@@ -247,14 +248,6 @@ class FtiFfIdentityTest {
             layout.put(record, sealed);
             System.arraycopy(record.array(), 0, bytes, bytes.length - record.capacity(), record.capacity());
             Files.write(file, bytes);
-        }
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> all = Files.walk(from)) {
-            for (Path path : (Iterable<Path>) all::iterator) {
-                Files.copy(path, to.resolve(from.relativize(path).toString()));
-            }
         }
     }
 }

@@ -16,6 +16,7 @@ import io.drumlin.checkpoint.OpaqueType;
 import io.drumlin.checkpoint.RecordLayout;
 import io.drumlin.checkpoint.fixture.DistributedState;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.data.RunGroup;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
@@ -33,7 +34,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -69,8 +69,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
 
     /** Groups are of all ranks. */
     private RunFixture run(Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of("basic.group_size", "4"));
-        all.putAll(changes);
+        Map<String, String> all = RunFixture.settings("group_size=4", changes);
         return make(all);
     }
 
@@ -256,12 +255,6 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         }
     }
 
-    private static void flip(Path path, long offset) throws IOException {
-        byte[] bytes = Files.readAllBytes(path);
-        bytes[(int) offset] ^= 16;
-        Files.write(path, bytes);
-    }
-
     /** C FTI only opens the file: damage shows in FTI_Recover, on one rank, and no other level is tried. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -273,7 +266,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         }
         Path file = run.file("Ckpt2-Rank2.h5");
         StoredDataset dataset = read(file).dataset("/fields/matrix").orElseThrow();
-        flip(file, dataset.chunks().get(0).offset() + 5);
+        Tamper.flip(file, dataset.chunks().get(0).offset() + 5);
         assertRecovers(run, 1, Level.L4);
     }
 

@@ -11,10 +11,12 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunReport;
 import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.fixture.Agents;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.FaultPoint;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.MixedVariables;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.fixture.TwoVariables;
 import io.drumlin.checkpoint.heads.HeadsTest;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
@@ -42,12 +44,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,10 +57,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every mode of {@code ckpt_io} promises a program; each has a subclass. */
+@ExtendWith(EngineLog.class)
 public abstract class IoModeContract extends LevelsContract {
-
-    /** Kept, because a logger without a strong reference forgets its level. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
 
     static final int RANKS = 4;
     public static final int INTS = 20_000;
@@ -100,20 +98,9 @@ public abstract class IoModeContract extends LevelsContract {
         return Map.of("basic.ckpt_io", Integer.toString(ioMode()));
     }
 
-    @BeforeEach
-    void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterEach
-    void speak() {
-        LOG.setLevel(null);
-    }
-
     /** A run of this mode on nodes of one rank in groups of two, if the changes do not say otherwise. */
     public final RunFixture make(Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of("basic.node_size", "1", "basic.group_size", "2"));
-        all.putAll(mode());
+        Map<String, String> all = RunFixture.settings("node_size=1, group_size=2", mode());
         all.putAll(changes);
         return new RunFixture(directory, all);
     }
@@ -194,9 +181,7 @@ public abstract class IoModeContract extends LevelsContract {
         RunFixture run = make(Map.of());
         take(run, 1, Level.L4);
         Path file = lastFileOfLevel4(run, 1);
-        byte[] bytes = Files.readAllBytes(file);
-        bytes[placeOfData(file)] ^= 1;
-        Files.write(file, bytes);
+        Tamper.flip(file, placeOfData(file));
         assertThatThrownBy(() -> run.run(RANKS, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
     }
 

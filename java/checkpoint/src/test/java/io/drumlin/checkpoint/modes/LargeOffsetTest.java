@@ -62,8 +62,7 @@ class LargeOffsetTest {
     /** The same 64 MiB under 33 ids: nothing of it is written. */
     @Test
     void layoutERefusesTwoGiBAndKeepsTheLastCheckpoint() throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "drumlin.layout", "E", "drumlin.packing", "compact"));
+        RunFixture run = new RunFixture(directory, "node_size=1, drumlin.layout=E, drumlin.packing=compact");
         byte[] piece = new byte[64 << 20];
         try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
             checkpoints.protect(0, piece, 1000);

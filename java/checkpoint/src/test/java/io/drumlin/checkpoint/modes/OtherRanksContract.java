@@ -14,6 +14,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.DistributedState;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.heads.HeadsTest;
 import io.drumlin.checkpoint.modes.WrongReads.Restart;
 import io.drumlin.format.fti.IniFile;
@@ -157,13 +158,9 @@ interface OtherRanksContract {
         RunFixture run = make(WITHOUT_GROUPS);
         goOn(run, 4, 0, 0, 1, Level.L4);
         Path file = lastFileOfLevel4(run, 1);
-        byte[] bytes = Files.readAllBytes(file);
-        int place = placeOfData(file);
-        bytes[place] ^= 4;
-        Files.write(file, bytes);
+        Tamper.flip(file, placeOfData(file));
         assertThatThrownBy(() -> start(run, 6, (checkpoints, comm) -> {})).hasMessageContaining("no level");
-        bytes[place] ^= 4;
-        Files.write(file, bytes);
+        Tamper.flip(file, placeOfData(file));
         goOn(run, 6, 1, 4, 1);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
@@ -147,9 +148,7 @@ interface SharedFileContract {
             run.loseNode(node);
         }
         Path file = lastFileOfLevel4(run, 1);
-        byte[] bytes = Files.readAllBytes(file);
-        bytes[bytes.length - 1000] ^= 1;
-        Files.write(file, bytes);
+        Tamper.flip(file, -1000);
         assertThatThrownBy(() -> run.run(4, (checkpoints, comm) -> {})).hasMessageContaining("at no level");
     }
 

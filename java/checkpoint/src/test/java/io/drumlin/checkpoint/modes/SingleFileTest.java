@@ -646,22 +646,17 @@ class SingleFileTest {
         FaultyEngine engine = new FaultyEngine(new NioEngine(), false);
         CrashJournal[] journal = new CrashJournal[1];
         RunFixture run = run(Map.of());
-        ThreadCommunicator.run(2, comm -> {
-            try (Checkpoints checkpoints = Checkpoints.builder(run.config())
-                    .communicator(comm)
-                    .storage(engine)
-                    .open()) {
-                Rows rows = new Rows(checkpoints, comm);
-                rows.fill(1);
-                rows.file.checkpoint(1);
-                comm.barrier();
-                if (comm.rank() == 0) {
-                    journal[0] = engine.record(recorded);
-                }
-                comm.barrier();
-                rows.fill(2);
-                rows.file.checkpoint(2);
+        run.run(2, (builder, rank) -> builder.storage(engine), (checkpoints, comm) -> {
+            Rows rows = new Rows(checkpoints, comm);
+            rows.fill(1);
+            rows.file.checkpoint(1);
+            comm.barrier();
+            if (comm.rank() == 0) {
+                journal[0] = engine.record(recorded);
             }
+            comm.barrier();
+            rows.fill(2);
+            rows.file.checkpoint(2);
         });
         int newer = 0;
         for (int prefix = 0; prefix <= journal[0].size(); prefix++) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.fti.FileEntry;
@@ -15,7 +16,6 @@ import io.drumlin.format.internal.RangeDigester.Range;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.StripedDigester;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,7 +140,7 @@ class StripesBesideTest {
             take(run, level, BYTES);
             Path changed = run.file(mode.name(kind, 0));
             byte[] written = Files.readAllBytes(changed);
-            flip(changed, at);
+            Tamper.flip(changed, at);
             if (level == Level.L2 || level == Level.L3) {
                 // The files that are whole make this one again.
                 run.run(RANKS, StripesBesideTest::recover);
@@ -149,15 +149,6 @@ class StripesBesideTest {
                 assertThatThrownBy(() -> run.run(RANKS, (checkpoints, comm) -> {}))
                         .hasMessageContaining("at no level the files that are left give one whole checkpoint");
             }
-        }
-    }
-
-    private static void flip(Path path, long at) throws IOException {
-        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
-            file.seek(at);
-            int old = file.read();
-            file.seek(at);
-            file.write(old ^ 1);
         }
     }
 

@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -41,13 +40,7 @@ class UncoveredBytesTest {
 
     /** @param full rank whose file has no gap */
     private void prepare(String layout, Level level, int full) throws IOException {
-        run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.node_size", "1",
-                        "basic.group_size", "4",
-                        "basic.ckpt_io", "3",
-                        "drumlin.layout", layout));
+        run = new RunFixture(directory, "node_size=1, group_size=4, ckpt_io=3, drumlin.layout=" + layout);
         run.run(RANKS, (checkpoints, comm) -> {
             for (int id = 0; id < 2; id++) {
                 checkpoints.protect(id, values(id, comm.rank(), 9));

@@ -3,42 +3,29 @@ package io.drumlin.checkpoint.modes;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.modes.WrongReads.How;
 import io.drumlin.checkpoint.modes.WrongReads.Restart;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every mode promises of a read that brings a wrong bit, for the differential checkpoints that two modes have. */
+@ExtendWith(EngineLog.class)
 class WrongReadTest {
 
     private static final int POSIX = 1;
     private static final int FTI_FF = 3;
 
-    /** Kept, because a logger without a strong reference forgets its level. */
-    private static final Logger LOG = Logger.getLogger("io.drumlin.checkpoint");
-
     @TempDir(factory = InMemory.class)
     private Path directory;
-
-    @BeforeEach
-    void silence() {
-        LOG.setLevel(java.util.logging.Level.OFF);
-    }
-
-    @AfterEach
-    void speak() {
-        LOG.setLevel(null);
-    }
 
     static Stream<Arguments> ordinary() {
         return all().filter(each -> isOrdinary((Restart) each.get()[1]));

@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
 import io.drumlin.checkpoint.RunCatalogue.Rule;
 import io.drumlin.checkpoint.RunSurvey;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.storage.DyingEngine;
@@ -28,10 +29,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -205,17 +202,8 @@ class KeptOnNodesTest extends RunsOnNodes {
     @Test
     void withHeads() throws IOException {
         for (String inline : List.of("0", "1")) {
-            RunFixture run = run(
-                    "3",
-                    Map.of(
-                            "basic.node_size",
-                            "3",
-                            "basic.head",
-                            "1",
-                            "basic.inline_l2",
-                            inline,
-                            "drumlin.keep_l2",
-                            "2"));
+            RunFixture run =
+                    run("3", RunFixture.settings("node_size=3, head=1, inline_l2=" + inline + ", drumlin.keep_l2=2"));
             List<String> hosts = NodeOrderTest.block(NODES, 3);
             run.runOn(hosts, (checkpoints, comm) -> {
                 take(checkpoints, 1, Level.L2);
@@ -321,24 +309,18 @@ class KeptOnNodesTest extends RunsOnNodes {
     void aFullNodeKeepsThem(String ioMode, int level) throws IOException {
         RunFixture run = run(ioMode, Map.of("drumlin.keep_l" + level, "3"));
         FaultyEngine storage = new FaultyEngine(new NioEngine());
-        List<String> told = Collections.synchronizedList(new ArrayList<>());
-        Handler listener = listener(told);
-        Logger log = Logger.getLogger("io.drumlin.checkpoint");
-        log.addHandler(listener);
-        try {
-            run.runOn(NODES, builder -> builder.storage(storage).open(), (checkpoints, comm) -> {
-                take(checkpoints, 1, Level.of(level));
-                take(checkpoints, 2, Level.of(level));
-                if (comm.rank() == 0) {
-                    storage.fail(Operation.ALLOCATE, 1, "ENOSPC");
-                }
-                comm.barrier();
-                assertThatThrownBy(() -> take(checkpoints, 3, Level.of(level))).isInstanceOf(IOException.class);
-                take(checkpoints, 4, Level.of(level));
-            });
-        } finally {
-            log.removeHandler(listener);
-        }
+        List<String> told = EngineLog.messages(
+                () -> run.runOn(NODES, builder -> builder.storage(storage).open(), (checkpoints, comm) -> {
+                    take(checkpoints, 1, Level.of(level));
+                    take(checkpoints, 2, Level.of(level));
+                    if (comm.rank() == 0) {
+                        storage.fail(Operation.ALLOCATE, 1, "ENOSPC");
+                    }
+                    comm.barrier();
+                    assertThatThrownBy(() -> take(checkpoints, 3, Level.of(level)))
+                            .isInstanceOf(IOException.class);
+                    take(checkpoints, 4, Level.of(level));
+                }));
         assertThat(told)
                 .anyMatch(line -> line.contains("has no room for the checkpoint; 1 earlier ones are kept there")
                         && line.contains("a lower keep_l" + level));
@@ -346,21 +328,6 @@ class KeptOnNodesTest extends RunsOnNodes {
         for (int id : new int[] {1, 2, 4}) {
             recovers(run, NODES, parent, id);
         }
-    }
-
-    private static Handler listener(List<String> told) {
-        return new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                told.add(new SimpleFormatter().formatMessage(line));
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
     }
 
     @ParameterizedTest
@@ -438,12 +405,8 @@ class KeptOnNodesTest extends RunsOnNodes {
     void pruneLeavesTheNewestOfALevelWithoutAKey() throws IOException {
         RunFixture run = run(
                 "1",
-                Map.of(
-                        "advanced.local_test", "1",
-                        "basic.group_size", "2",
-                        "drumlin.keep_l1", "4",
-                        "drumlin.keep_l2", "4",
-                        "drumlin.keep", "4"));
+                RunFixture.settings(
+                        "advanced.local_test=1, group_size=2, drumlin.keep_l1=4, drumlin.keep_l2=4, drumlin.keep=4"));
         run.run(2, (checkpoints, comm) -> {
             for (int id = 1; id <= 6; id++) {
                 take(checkpoints, id, Level.of(1 + (id - 1) % 2));

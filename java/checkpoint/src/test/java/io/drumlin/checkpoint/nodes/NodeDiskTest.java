@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;
@@ -22,13 +23,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,7 +123,7 @@ class NodeDiskTest {
         RunFixture run = run("3", Map.of());
         write(run, block(NODES, 2), 1, Level.L2);
         run.loseDisk("n3");
-        copy(run.localRoot("n2"), run.localRoot("a0"));
+        Tamper.copy(run.localRoot("n2"), run.localRoot("a0"));
         for (int i = 0; i < 2; i++) {
             read(run, block(List.of("a0", "n2", "n4", "n1"), 2), 1, i == 0 ? Level.L2 : Level.L1);
         }
@@ -220,10 +219,10 @@ class NodeDiskTest {
     }
 
     private RunFixture run(String ioMode, Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "advanced.local_test", "0", "basic.group_size", "4", "basic.ckpt_io", ioMode, "basic.node_size", "2"));
-        all.putAll(changes);
-        return new RunFixture(Files.createTempDirectory(directory, "run"), all);
+        return new RunFixture(
+                Files.createTempDirectory(directory, "run"),
+                RunFixture.settings(
+                        "advanced.local_test=0, group_size=4, ckpt_io=" + ioMode + ", node_size=2", changes));
     }
 
     private static List<String> ranks(List<String> hosts, boolean cyclic) {
@@ -252,16 +251,6 @@ class NodeDiskTest {
         if (Files.exists(run.localRoot(host))) {
             Files.createDirectories(run.localRoot(other).getParent());
             Files.move(run.localRoot(host), run.localRoot(other));
-        }
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> all = Files.walk(from)) {
-            for (Path path : all.toList()) {
-                Path target = to.resolve(from.relativize(path).toString());
-                Files.createDirectories(target.getParent());
-                Files.copy(path, target);
-            }
         }
     }
 

@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.comm.Communicator;
@@ -29,7 +30,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -77,17 +77,7 @@ public class NodeOrderTest {
     /** What was brought to its nodes is newer than a differential checkpoint, also at the next start. */
     @Test
     void theNewestStaysTheNewestBesideADifferentialOne() throws IOException {
-        RunFixture run = run(
-                "3",
-                Map.of(
-                        "basic.group_size",
-                        "2",
-                        "basic.enable_dcp",
-                        "1",
-                        "basic.dcp_mode",
-                        "1",
-                        "basic.dcp_block_size",
-                        "512"));
+        RunFixture run = run("3", RunFixture.settings("group_size=2, enable_dcp=1, dcp_mode=1, dcp_block_size=512"));
         write(run, block(NODES, 2), 1, Level.L4_DCP);
         write(run, block(NODES, 2), 2, Level.L2);
         List<String> order = block(List.of("n4", "n2", "n1", "n3"), 2);
@@ -286,17 +276,8 @@ public class NodeOrderTest {
         for (String inline : List.of("0", "1")) {
             RunFixture run = run(
                     ioMode,
-                    Map.of(
-                            "basic.head",
-                            "1",
-                            "basic.node_size",
-                            "3",
-                            "basic.inline_l2",
-                            inline,
-                            "basic.inline_l3",
-                            inline,
-                            "basic.inline_l4",
-                            inline));
+                    RunFixture.settings("head=1, node_size=3, inline_l2=" + inline + ", inline_l3=" + inline
+                            + ", inline_l4=" + inline));
             List<String> later = new ArrayList<>(List.of("n2", "n4", "n1", "n3"));
             boolean cyclic = random.nextBoolean();
             write(run, cyclic ? cyclic(NODES, 3) : block(NODES, 3), 1, Level.of(level));
@@ -520,28 +501,15 @@ public class NodeOrderTest {
         Path golden = Golden.path("fti-ff", "v1.6-levels", "" + level);
         Path run = Files.createTempDirectory(directory, "c");
         for (String node : List.of("node0", "node1", "node2", "node3")) {
-            copyTree(golden.resolve("Local").resolve(node), run.resolve("hosts/" + node + "/Local"));
+            Tamper.copy(golden.resolve("Local").resolve(node), run.resolve("hosts/" + node + "/Local"));
         }
-        copyTree(golden.resolve("Meta"), run.resolve("Meta"));
+        Tamper.copy(golden.resolve("Meta"), run.resolve("Meta"));
         Files.createDirectories(run.resolve("Global"));
         String config = Files.readString(golden.resolve("config.fti"));
         Files.writeString(
                 run.resolve("config.fti"),
                 config.replaceAll("(local_test += )1", "$10").replace("= ./", "= " + run + "/"));
         return RunFixture.at(run);
-    }
-
-    private static void copyTree(Path from, Path to) throws IOException {
-        try (Stream<Path> paths = Files.walk(from)) {
-            for (Path path : paths.toList()) {
-                Path target = to.resolve(from.relativize(path).toString());
-                if (Files.isDirectory(path)) {
-                    Files.createDirectories(target);
-                } else {
-                    Files.copy(path, target);
-                }
-            }
-        }
     }
 
     /** Makes a checkpoint one that C FTI wrote when it was started with ranks on these hosts, in places that they had before. */
@@ -666,10 +634,10 @@ public class NodeOrderTest {
     }
 
     private RunFixture run(String ioMode, Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "advanced.local_test", "0", "basic.group_size", "4", "basic.ckpt_io", ioMode, "basic.node_size", "2"));
-        all.putAll(changes);
-        return new RunFixture(Files.createTempDirectory(directory, "run"), all);
+        return new RunFixture(
+                Files.createTempDirectory(directory, "run"),
+                RunFixture.settings(
+                        "advanced.local_test=0, group_size=4, ckpt_io=" + ioMode + ", node_size=2", changes));
     }
 
     static void write(RunFixture run, List<String> hosts, int ckptId, Level level) throws IOException {

@@ -333,9 +333,9 @@ class RankOrderTest {
     }
 
     private RunFixture run(String ioMode, Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "advanced.local_test", "0", "basic.group_size", "4", "basic.ckpt_io", ioMode, "basic.node_size", "2"));
-        all.putAll(changes);
-        return new RunFixture(Files.createTempDirectory(directory, "run"), all);
+        return new RunFixture(
+                Files.createTempDirectory(directory, "run"),
+                RunFixture.settings(
+                        "advanced.local_test=0, group_size=4, ckpt_io=" + ioMode + ", node_size=2", changes));
     }
 }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -35,10 +34,10 @@ public abstract class RunsOnNodes {
 
     /** A run of one group, with a rank on each node, in a directory of its own. */
     public final RunFixture run(String ioMode, Map<String, String> changes) throws IOException {
-        Map<String, String> all = new HashMap<>(Map.of(
-                "advanced.local_test", "0", "basic.group_size", "4", "basic.ckpt_io", ioMode, "basic.node_size", "1"));
-        all.putAll(changes);
-        return new RunFixture(Files.createTempDirectory(directory, "run"), all);
+        return new RunFixture(
+                Files.createTempDirectory(directory, "run"),
+                RunFixture.settings(
+                        "advanced.local_test=0, group_size=4, ckpt_io=" + ioMode + ", node_size=1", changes));
     }
 
     private static int[] values(int value, int rank) {

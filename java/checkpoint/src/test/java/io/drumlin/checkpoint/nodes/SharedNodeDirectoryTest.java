@@ -3,14 +3,12 @@ package io.drumlin.checkpoint.nodes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.checkpoint.internal.topology.NodeMarker;
 import io.drumlin.comm.Mpirun;
-import io.drumlin.comm.ThreadCommunicator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -31,34 +29,17 @@ class SharedNodeDirectoryTest {
     Path directory;
 
     private RunFixture fixture(int heads) throws IOException {
-        return new RunFixture(
-                directory,
-                Map.of(
-                        "advanced.local_test",
-                        "0",
-                        "basic.group_size",
-                        "2",
-                        "basic.node_size",
-                        "2",
-                        "basic.head",
-                        Integer.toString(heads)));
+        return new RunFixture(directory, "advanced.local_test=0, group_size=2, node_size=2, head=" + heads);
     }
 
     private static void open(RunFixture run, List<Host> hosts) throws IOException {
-        ThreadCommunicator.run(hosts.size(), comm -> {
-            try (Checkpoints checkpoints = new EngineBuilder(run.config())
-                    .communicator(comm)
-                    .hosts(hosts::get)
-                    .open()) {
-                if (!checkpoints.isHead()) {
-                    checkpoints.protect(0, new int[] {7});
-                    if (checkpoints.isRestart()) {
-                        checkpoints.recover();
-                    }
-                    checkpoints.checkpoint(1, Level.L1);
-                    checkpoints.await();
-                }
+        run.run(hosts.size(), (builder, rank) -> ((EngineBuilder) builder).hosts(hosts::get), (checkpoints, comm) -> {
+            checkpoints.protect(0, new int[] {7});
+            if (checkpoints.isRestart()) {
+                checkpoints.recover();
             }
+            checkpoints.checkpoint(1, Level.L1);
+            checkpoints.await();
         });
     }
 

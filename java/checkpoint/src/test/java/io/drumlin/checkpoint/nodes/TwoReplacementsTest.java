@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.comm.Communicator;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -112,17 +112,8 @@ class TwoReplacementsTest {
                     seed, ioMode, level, order, disks, lost[0], lost[1], ofPlaces, inTurn, repeatsIds, heads);
             run = new RunFixture(
                     Files.createTempDirectory(directory, "run"),
-                    Map.of(
-                            "advanced.local_test",
-                            "0",
-                            "basic.group_size",
-                            "4",
-                            "basic.ckpt_io",
-                            ioMode,
-                            "basic.head",
-                            Integer.toString(heads),
-                            "basic.node_size",
-                            Integer.toString(2 + heads)));
+                    "advanced.local_test=0, group_size=4, ckpt_io=" + ioMode + ", head=" + heads + ", node_size="
+                            + (2 + heads));
         }
 
         void run() throws IOException {
@@ -226,26 +217,13 @@ class TwoReplacementsTest {
 
         private void copyDisks(Path to) throws IOException {
             for (String node : NODES) {
-                copy(run.localRoot(node), to.resolve(node));
+                Tamper.copy(run.localRoot(node), to.resolve(node));
             }
         }
 
         private void restore(Path from, String node, String host) throws IOException {
             run.loseDisk(host);
-            copy(from.resolve(node), run.localRoot(host));
-        }
-
-        private static void copy(Path from, Path to) throws IOException {
-            if (!Files.exists(from)) {
-                return;
-            }
-            try (var all = Files.walk(from)) {
-                for (Path path : all.toList()) {
-                    Path target = to.resolve(from.relativize(path).toString());
-                    Files.createDirectories(target.getParent());
-                    Files.copy(path, target);
-                }
-            }
+            Tamper.copy(from.resolve(node), run.localRoot(host));
         }
     }
 }

@@ -10,7 +10,6 @@ import io.drumlin.comm.SingleCommunicator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +27,7 @@ class LargeVariableTest {
     @ParameterizedTest
     @ValueSource(strings = {"aligned", "compact"})
     void comesBackAsItWas(String packing) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "drumlin.packing", packing, "basic.keep_last_ckpt", "1"));
+        RunFixture run = new RunFixture(directory, "node_size=1, drumlin.packing=" + packing + ", keep_last_ckpt=1");
         long[] large = new long[LONGS];
         byte[] odd = {1, 2, 3};
         fill(large, 0x9E3779B97F4A7C15L);

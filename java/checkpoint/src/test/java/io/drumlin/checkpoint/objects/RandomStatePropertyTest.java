@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -95,21 +94,9 @@ class RandomStatePropertyTest {
         private void live(Path directory) throws IOException {
             RunFixture run = new RunFixture(
                     directory,
-                    Map.of(
-                            "basic.ckpt_io",
-                            String.valueOf(ioMode),
-                            "basic.node_size",
-                            "1",
-                            "basic.group_size",
-                            ranks == 4 && !isElastic() ? "2" : "1",
-                            "basic.enable_dcp",
-                            "1",
-                            "basic.dcp_block_size",
-                            "512",
-                            "drumlin.async",
-                            async ? "1" : "0",
-                            "drumlin.packing",
-                            random.nextBoolean() ? "aligned" : "compact"));
+                    "ckpt_io=" + ioMode + ", node_size=1, group_size=" + (ranks == 4 && !isElastic() ? "2" : "1")
+                            + ", enable_dcp=1, dcp_block_size=512, drumlin.async=" + (async ? "1" : "0")
+                            + ", drumlin.packing=" + (random.nextBoolean() ? "aligned" : "compact"));
             List<Level> levels = random.ints(steps).mapToObj(any -> level()).toList();
             if (isElastic()) {
                 levels = levels.stream().map(any -> Level.L4).toList();

@@ -345,16 +345,7 @@ class SegmentsTest {
     @CsvSource({"1, L1", "2, L1", "3, L1", "4, L1", "1, L4", "3, L4", "1, L2", "3, L2", "1, L3", "3, L3"})
     void memoryThatIsGoneProvesNoDamage(String ioMode, Level level) throws Exception {
         RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.ckpt_io",
-                        ioMode,
-                        "basic.node_size",
-                        "1",
-                        "basic.group_size",
-                        "2",
-                        "drumlin.on_unreadable",
-                        "older"));
+                directory, "ckpt_io=" + ioMode + ", node_size=1, group_size=2, drumlin.on_unreadable=older");
         run.run(RANKS, (checkpoints, comm) -> {
             byte[] data = new byte[LENGTH];
             checkpoints.protect(0, data);

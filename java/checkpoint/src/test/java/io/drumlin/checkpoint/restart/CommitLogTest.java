@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
 import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.comm.SingleCommunicator;
@@ -21,9 +23,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -83,7 +82,7 @@ class CommitLogTest {
         checkpoint(3, Level.L4, 2);
         putBack(HALF);
         String metadata = "Meta/" + run.restartValue("exec_id") + "/l2";
-        copy(old.resolve(metadata), run.directory().resolve(metadata));
+        Tamper.copy(old.resolve(metadata), run.directory().resolve(metadata));
         assertThat(restart()).containsOnly("2");
     }
 
@@ -97,7 +96,7 @@ class CommitLogTest {
         checkpoint(3, Level.L4, 2);
         putBack(HALF);
         String metadata = "Meta/" + run.restartValue("exec_id") + "/l2";
-        copy(old.resolve(metadata), run.directory().resolve(metadata));
+        Tamper.copy(old.resolve(metadata), run.directory().resolve(metadata));
         List<String> files = run.files();
         String log = Files.readString(log());
         replace("ckpt_io", other);
@@ -139,8 +138,7 @@ class CommitLogTest {
         for (Path file : files("Ckpt3-")) {
             Files.write(file, new byte[] {1});
         }
-        List<String> said = new ArrayList<>();
-        assertThat(restart(said)).containsOnly("1");
+        List<String> said = EngineLog.messages(() -> assertThat(restart()).containsOnly("1"));
         assertThat(said)
                 .anyMatch(line -> line.contains("checkpoint 9 of level " + former.number()
                         + " is older than checkpoint 3 of level " + newer.number()));
@@ -173,7 +171,7 @@ class CommitLogTest {
         prepare(ioMode);
         checkpoint(1, Level.L2, 1);
         Path first = directory.resolve("first");
-        copy(run.directory(), first);
+        Tamper.copy(run.directory(), first);
         checkpoint(2, Level.L3, 2);
         remember();
         checkpoint(3, Level.L3, 3);
@@ -191,11 +189,11 @@ class CommitLogTest {
         String execId = run.restartValue("exec_id");
         Path here = root.resolve(execId);
         Path relative = run.directory().relativize(here);
-        copy(first.resolve(relative).resolve("l2"), here.resolve("l2"));
+        Tamper.copy(first.resolve(relative).resolve("l2"), here.resolve("l2"));
         if (!renamed) {
             Files.move(here.resolve("l3"), here.resolve("tmp"));
         }
-        copy(old.resolve(relative).resolve("l3"), here.resolve(renamed ? "drumlin-replaced-l3" : "l3"));
+        Tamper.copy(old.resolve(relative).resolve("l3"), here.resolve(renamed ? "drumlin-replaced-l3" : "l3"));
     }
 
     /** The newest is at two levels, and is whole at the second; between the two a restart would find an older one. */
@@ -213,7 +211,7 @@ class CommitLogTest {
         }
         for (String host : HALF) {
             Path disk = run.localRoot(host).resolve(run.restartValue("exec_id")).resolve("l2");
-            copy(old.resolve(run.directory().relativize(disk)), disk);
+            Tamper.copy(old.resolve(run.directory().relativize(disk)), disk);
         }
         assertThat(restart()).containsOnly("2");
     }
@@ -308,43 +306,19 @@ class CommitLogTest {
         checkpoints.checkpoint(ckptId, level);
     }
 
-    private List<String> restart() throws IOException {
-        return restart(new ArrayList<>());
-    }
-
     /** What each rank gets back: the value of its checkpoint if all is its own. */
-    private List<String> restart(List<String> said) throws IOException {
+    private List<String> restart() throws IOException {
         List<String> outcomes = new ArrayList<>(Collections.nCopies(HOSTS.size(), "?"));
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                synchronized (said) {
-                    said.add(java.text.MessageFormat.format(line.getMessage(), line.getParameters()));
-                }
+        run.runOn(hosts, (checkpoints, comm) -> {
+            int[] values = new int[1000];
+            checkpoints.protect(0, values);
+            checkpoints.recover();
+            int value = values[0] / 1000;
+            boolean own = Arrays.stream(values).allMatch(each -> each == value * 1000 + comm.rank());
+            synchronized (outcomes) {
+                outcomes.set(comm.rank(), own ? Integer.toString(value) : "wrong: " + values[0]);
             }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger logger = Logger.getLogger("io.drumlin.checkpoint");
-        logger.addHandler(handler);
-        try {
-            run.runOn(hosts, (checkpoints, comm) -> {
-                int[] values = new int[1000];
-                checkpoints.protect(0, values);
-                checkpoints.recover();
-                int value = values[0] / 1000;
-                boolean own = Arrays.stream(values).allMatch(each -> each == value * 1000 + comm.rank());
-                synchronized (outcomes) {
-                    outcomes.set(comm.rank(), own ? Integer.toString(value) : "wrong: " + values[0]);
-                }
-            });
-        } finally {
-            logger.removeHandler(handler);
-        }
+        });
         return outcomes;
     }
 
@@ -356,14 +330,14 @@ class CommitLogTest {
     }
 
     private void remember() throws IOException {
-        copy(run.directory(), old);
+        Tamper.copy(run.directory(), old);
     }
 
     private void putBack(List<String> hosts) throws IOException {
         for (String host : hosts) {
             run.loseDisk(host);
             Path disk = run.localRoot(host);
-            copy(old.resolve(run.directory().relativize(disk)), disk);
+            Tamper.copy(old.resolve(run.directory().relativize(disk)), disk);
         }
     }
 
@@ -372,14 +346,6 @@ class CommitLogTest {
             return all.filter(Files::isRegularFile)
                     .filter(file -> file.getFileName().toString().startsWith(part))
                     .toList();
-        }
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> all = Files.walk(from)) {
-            for (Path path : (Iterable<Path>) all::iterator) {
-                Files.copy(path, to.resolve(from.relativize(path).toString()));
-            }
         }
     }
 }

@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.file.ChunkSink;
@@ -26,10 +27,8 @@ import io.drumlin.storage.NioEngine;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -138,16 +137,6 @@ class EarlyRecoveryTest {
         return Checkpoints.builder(run.config()).communicator(comm);
     }
 
-    private static void damage(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            long middle = channel.size() / 2;
-            ByteBuffer one = ByteBuffer.allocate(1);
-            channel.read(one, middle);
-            one.put(0, (byte) (one.get(0) ^ 1));
-            channel.write(one.flip(), middle);
-        }
-    }
-
     /** Of rank 0, at level 1 to 3. */
     private Path plainFile(RunFixture run, int ckptId) throws IOException {
         return run.file("Ckpt" + ckptId + "-Rank0.fti");
@@ -206,7 +195,7 @@ class EarlyRecoveryTest {
     void dataThatWereSentAndAreDamagedDoNotStay(String ioMode, Level level, String file) throws IOException {
         RunFixture run = checkpointed(ioMode, Level.L4, level);
         DirectoryTree.delete(directory.resolve("Local/node1"), new NioEngine());
-        damage(run.file("Ckpt2" + file));
+        Tamper.flip(run.file("Ckpt2" + file));
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.empty(comm);
             try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
@@ -250,15 +239,7 @@ class EarlyRecoveryTest {
     })
     void allRanksHaveTheirDataAfterALossWhenTheRunIsOpen(String ioMode, Level level, int groupSize, boolean fault)
             throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.ckpt_io",
-                        ioMode,
-                        "basic.node_size",
-                        "1",
-                        "basic.group_size",
-                        Integer.toString(groupSize)));
+        RunFixture run = new RunFixture(directory, "ckpt_io=" + ioMode + ", node_size=1, group_size=" + groupSize);
         int ranks = 2 * RANKS;
         run.run(ranks, (checkpoints, comm) -> {
             Data.of(1, comm).byId().forEach(checkpoints::protect);
@@ -334,7 +315,7 @@ class EarlyRecoveryTest {
     @ValueSource(strings = {"1", "3"})
     void aDamagedFileGivesWayToTheNextLevelOnAllRanks(String ioMode) throws IOException {
         RunFixture run = checkpointed(ioMode, Level.L2, Level.L1);
-        damage(plainFile(run, 2));
+        Tamper.flip(plainFile(run, 2));
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.empty(comm);
             try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
@@ -352,7 +333,7 @@ class EarlyRecoveryTest {
     void aDamagedFileIsMadeAgain(String ioMode, Level level) throws IOException {
         RunFixture run = checkpointed(ioMode, level);
         byte[] whole = Files.readAllBytes(plainFile(run, 1));
-        damage(plainFile(run, 1));
+        Tamper.flip(plainFile(run, 1));
         recovered(run, new NioEngine());
         assertThat(Arrays.mismatch(Files.readAllBytes(plainFile(run, 1)), whole))
                 .isEqualTo(-1);
@@ -452,7 +433,7 @@ class EarlyRecoveryTest {
     @Test
     void ifNothingIsWholeTheRunIsNotOpened() throws IOException {
         RunFixture run = checkpointed("3", Level.L1);
-        damage(plainFile(run, 1));
+        Tamper.flip(plainFile(run, 1));
         assertThatThrownBy(() -> ThreadCommunicator.run(RANKS, comm -> Data.empty(comm)
                         .protectIn(builder(run, comm))
                         .open()
@@ -463,7 +444,7 @@ class EarlyRecoveryTest {
     @Test
     void aFreshStartFindsTheDataOfTheProgram() throws IOException {
         RunFixture run = checkpointed("3", Level.L1);
-        damage(plainFile(run, 1));
+        Tamper.flip(plainFile(run, 1));
         ThreadCommunicator.run(RANKS, comm -> {
             Data data = Data.of(7, comm);
             try (Checkpoints checkpoints = data.protectIn(builder(run, comm))
@@ -549,7 +530,7 @@ class EarlyRecoveryTest {
             try (Checkpoints checkpoints = data.protectIn(builder(run, comm)).open()) {
                 if (comm.rank() == 0) {
                     Path file = plainFile(run, 1);
-                    damage(file);
+                    Tamper.flip(file);
                     Files.setLastModifiedTime(file, FileTime.fromMillis(0));
                     assertThatThrownBy(checkpoints::recover).hasMessageContaining("MD5");
                 } else {

@@ -6,6 +6,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.InMemory;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.fixture.TwoVariables;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.ThreadCommunicator;
@@ -315,11 +316,7 @@ class FailingCallsTest {
         }
 
         private static void copy(Path from, Path to) throws IOException {
-            try (Stream<Path> all = Files.walk(from)) {
-                for (Path path : all.toList()) {
-                    Files.copy(path, to.resolve(from.relativize(path).toString()));
-                }
-            }
+            Tamper.copy(from, to);
             Path config = to.resolve("config.fti");
             Files.writeString(config, Files.readString(config).replace(from.toString(), to.toString()));
         }

@@ -8,9 +8,9 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.RunCatalogue.Deleted;
 import io.drumlin.checkpoint.RunCatalogue.Rule;
+import io.drumlin.checkpoint.fixture.Pair;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.run.EngineBuilder;
-import io.drumlin.checkpoint.internal.run.EngineCheckpoints;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,13 +42,9 @@ class FileTimesTest {
 
     private RunFixture run;
 
-    private void take(Checkpoints checkpoints, Level level, int rank, int... ids) throws IOException {
+    private void take(Checkpoints checkpoints, Level level, int... ids) throws IOException {
         checkpoints.discardRestart();
-        for (int id : ids) {
-            checkpoints.protect(0, new int[] {id, rank});
-            checkpoints.checkpoint(id, level);
-            ((EngineCheckpoints) checkpoints).awaitDeletion();
-        }
+        Pair.take(checkpoints, level, ids);
     }
 
     private void taken(String ioMode, Level level, Map<String, String> changes, int... ids) throws IOException {
@@ -57,7 +53,7 @@ class FileTimesTest {
         config.put("basic.node_size", "1");
         config.put("basic.group_size", "2");
         run = new RunFixture(directory, config);
-        run.run(2, (checkpoints, comm) -> take(checkpoints, level, comm.rank(), ids));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, level, ids));
     }
 
     /** The files of the oldest checkpoint become the newest. */
@@ -106,22 +102,12 @@ class FileTimesTest {
         return catalogue().prune(List.of(run.restartValue("exec_id")), rule, false);
     }
 
-    private void recovers(int id) throws IOException {
-        run.run(2, (checkpoints, comm) -> {
-            assertThat(checkpoints.lastCheckpoint()).contains(id);
-            int[] values = {0, 0};
-            checkpoints.protect(0, values);
-            checkpoints.recover();
-            assertThat(values).containsExactly(id, comm.rank());
-        });
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"1", "2", "3", "4", "5"})
     void theOldestOfTheArchiveGo(String ioMode) throws IOException {
         taken(ioMode, Level.L4, Map.of("drumlin.keep", "4"), 9, 8, 7, 6);
         turnTimesRound();
-        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, comm.rank(), 5));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, 5));
         assertThat(archived()).containsExactly(6, 7, 8);
         turnTimesRound();
         assertThat(prune(3).what()).containsExactly(run.restartValue("exec_id") + "/8");
@@ -134,7 +120,7 @@ class FileTimesTest {
         String key = "keep_l" + level.number();
         taken(ioMode, level, Map.of("drumlin." + key, "4"), 9, 8, 7, 6);
         turnTimesRound();
-        run.run(2, (checkpoints, comm) -> take(checkpoints, level, comm.rank(), 5));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, level, 5));
         String name = "drumlin-kept-l" + level.number() + "-";
         List<String> roots = ioMode.equals("3")
                 ? List.of("Local/node0", "Local/node1")
@@ -158,7 +144,7 @@ class FileTimesTest {
         for (Path file : PathStatus.entries(global().resolve("l4"))) {
             Files.write(file, new byte[10]);
         }
-        recovers(8);
+        Pair.recovers(run, 8);
     }
 
     @ParameterizedTest
@@ -167,14 +153,14 @@ class FileTimesTest {
         AtomicReference<Instant> between = new AtomicReference<>(Instant.MAX);
         run = new RunFixture(directory, Map.of("basic.ckpt_io", ioMode, "drumlin.keep", "4"));
         run.run(2, (checkpoints, comm) -> {
-            take(checkpoints, Level.L4, comm.rank(), 9, 8);
+            take(checkpoints, Level.L4, 9, 8);
             comm.barrier();
             if (comm.rank() == 0) {
                 between.set(Instant.now());
             }
             comm.barrier();
-            take(checkpoints, Level.L4, comm.rank(), 7);
-            take(checkpoints, Level.L1, comm.rank(), 6);
+            take(checkpoints, Level.L4, 7);
+            take(checkpoints, Level.L1, 6);
         });
         turnTimesRound();
         String execId = run.restartValue("exec_id");
@@ -186,10 +172,10 @@ class FileTimesTest {
         assertThat(listed.checkpoints().get(2).time()).isBeforeOrEqualTo(between.get());
         assertThat(listed.checkpoints()).allMatch(each -> each.start() != null);
         catalogue().restoreLatestBefore(execId, Instant.now().plusSeconds(3600), "last");
-        recovers(6);
+        Pair.recovers(run, 6);
         run.setRestart("1", execId);
         catalogue().restoreLatestBefore(execId, between.get(), "earlier");
-        recovers(8);
+        Pair.recovers(run, 8);
         // The branch knows no time of what it began with, and says so.
         assertThatThrownBy(() -> catalogue().restoreLatestBefore("earlier", Instant.now(), null))
                 .hasMessageContaining("of checkpoint 8 (", "it is not known when it was taken");
@@ -205,7 +191,7 @@ class FileTimesTest {
         for (Path file : PathStatus.entries(global().resolve("l4"))) {
             old.put(file.getFileName().toString(), Files.readAllBytes(file));
         }
-        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, comm.rank(), 7));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, 7));
         for (Path file : PathStatus.entries(global().resolve("l4"))) {
             Files.delete(file);
         }
@@ -213,10 +199,10 @@ class FileTimesTest {
             Files.write(global().resolve("l4").resolve(file.getKey()), file.getValue());
         }
         catalogue().restoreLatestBefore(execId, Instant.now().plusSeconds(3600), "latest");
-        recovers(8);
+        Pair.recovers(run, 8);
         run.setRestart("1", execId);
         catalogue().restore(execId, 8, "eight");
-        recovers(8);
+        Pair.recovers(run, 8);
     }
 
     /** Without the log nothing tells which is older: all of them stay until as many newer ones are there. */
@@ -234,12 +220,12 @@ class FileTimesTest {
                 .hasMessageContaining("it is not known when it was taken")
                 .hasMessageContaining("name it by its id");
         assertThat(archived()).containsExactly(8, 9);
-        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, comm.rank(), 6, 5));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, 6, 5));
         // Checkpoint 7 is known, because this start has found it.
         assertThat(archived()).containsExactly(6, 7, 8, 9);
-        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, comm.rank(), 4, 3));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, 4, 3));
         assertThat(archived()).containsExactly(4, 5, 8, 9);
-        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, comm.rank(), 2, 12, 13, 14));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, 2, 12, 13, 14));
         assertThat(archived()).containsExactly(12, 13);
     }
 
@@ -248,9 +234,9 @@ class FileTimesTest {
     void whatTheLogDoesNotKnowStaysOnTheNodes(String ioMode) throws IOException {
         taken(ioMode, Level.L1, Map.of("drumlin.keep_l1", "3"), 9, 8, 7);
         Files.delete(log());
-        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L1, comm.rank(), 6, 5));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L1, 6, 5));
         assertThat(kept("Local/node1")).hasSize(4);
-        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L1, comm.rank(), 4, 3, 2, 1));
+        run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L1, 4, 3, 2, 1));
         assertThat(kept("Local/node1")).containsExactly("drumlin-kept-l1-2", "drumlin-kept-l1-3");
     }
 
@@ -261,7 +247,7 @@ class FileTimesTest {
         taken(ioMode, Level.L4, Map.of("drumlin.keep", "9"), 9, 8, 7);
         Path mark = Files.createDirectory(global().resolve("drumlin-deleted-8-" + identity(8)));
         if (again) {
-            run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, comm.rank(), 8, 6));
+            run.run(2, (checkpoints, comm) -> take(checkpoints, Level.L4, 8, 6));
         }
         turnTimesRound();
         assertThat(prune(9).remains()).containsExactly(mark);

@@ -79,16 +79,7 @@ class InJobRecoveryTest {
 
     private void failOftenWithoutGrowth(String async, String slabs) throws IOException {
         RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "basic.node_size",
-                        "1",
-                        "basic.group_size",
-                        "2",
-                        "drumlin.async",
-                        async,
-                        "drumlin.slab_memory",
-                        slabs));
+                directory, "node_size=1, group_size=2, drumlin.async=" + async + ", drumlin.slab_memory=" + slabs);
         Held before = null;
         for (int time = 1; time <= TIMES; time++) {
             failOnce(run, time);

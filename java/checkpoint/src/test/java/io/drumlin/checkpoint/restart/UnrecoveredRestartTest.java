@@ -10,7 +10,6 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,8 +28,7 @@ class UnrecoveredRestartTest {
 
     @BeforeEach
     void takeCheckpoint() throws IOException {
-        run = new RunFixture(
-                directory, Map.of("basic.node_size", "1", "basic.group_size", "2", "basic.enable_dcp", "1"));
+        run = new RunFixture(directory, "node_size=1, group_size=2, enable_dcp=1");
         run.run(RANKS, (checkpoints, comm) -> {
             protect(checkpoints, 7);
             checkpoints.checkpoint(1, Level.L1);

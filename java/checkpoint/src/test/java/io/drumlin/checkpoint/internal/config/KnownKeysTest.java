@@ -5,17 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.fixture.EngineLog;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -121,9 +118,7 @@ class KnownKeysTest {
     @Test
     void directoriesMayNameVariables() throws IOException {
         String home = System.getenv("PATH");
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of("basic.ckpt_dir", "/a/$PATH/c", "basic.glbl_dir", "/a/${PATH}c", "basic.meta_dir", "/m$"));
+        RunFixture run = new RunFixture(directory, "ckpt_dir=/a/$PATH/c, glbl_dir=/a/${PATH}c, meta_dir=/m$");
         String text = Files.readString(run.config());
         FtiConfig config = FtiConfig.parse(text, "config.fti");
         assertThat(config.ckptDir()).isEqualTo(Path.of("/a/" + home + "/c"));
@@ -147,26 +142,7 @@ class KnownKeysTest {
     /** What a run of two ranks says of a key of its configuration. */
     private List<String> told(String key, String value) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of(key, value));
-        Logger log = Logger.getLogger("io.drumlin.checkpoint");
-        List<String> told = new ArrayList<>();
-        Handler handler = new Handler() {
-            @Override
-            public synchronized void publish(LogRecord entry) {
-                told.add(entry.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        log.addHandler(handler);
-        try {
-            run.run(2, (checkpoints, comm) -> checkpoints.complete());
-        } finally {
-            log.removeHandler(handler);
-        }
+        List<String> told = EngineLog.messages(() -> run.run(2, (checkpoints, comm) -> checkpoints.complete()));
         String name = run.config() + ": ";
         return told.stream()
                 .filter(line -> line.startsWith(name))

@@ -191,15 +191,8 @@ class LeaseTest {
             })
     void theHolderNeedsNotBeTheFirstRank(String before, String now, int heads, boolean orderOfNodes)
             throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "advanced.local_test",
-                        "0",
-                        "basic.head",
-                        Integer.toString(heads),
-                        "basic.node_size",
-                        Integer.toString(2 + heads)));
+        RunFixture run =
+                new RunFixture(directory, "advanced.local_test=0, head=" + heads + ", node_size=" + (2 + heads));
         RunFixture.Opening opening = builder -> (orderOfNodes ? builder.orderOfNodes() : builder).open();
         run.runOn(List.of(before.split(" ", -1)), opening, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[] {7});
@@ -236,15 +229,8 @@ class LeaseTest {
     @ParameterizedTest
     @CsvSource({"n1 n2 n2 n1 n1 n2, 1", "n1 n2 n2 n1, 0", "n1 n1 n2 n2, 0"})
     void aLeaseThatIsLostWithinTheFirstCheckpoint(String hosts, int heads) throws IOException {
-        RunFixture run = new RunFixture(
-                directory,
-                Map.of(
-                        "advanced.local_test",
-                        "0",
-                        "basic.head",
-                        Integer.toString(heads),
-                        "basic.node_size",
-                        Integer.toString(2 + heads)));
+        RunFixture run =
+                new RunFixture(directory, "advanced.local_test=0, head=" + heads + ", node_size=" + (2 + heads));
         AtomicBoolean opened = new AtomicBoolean();
         StorageEngine storage = before("syncDirectory", path -> {
             if (opened.get()) {

@@ -144,8 +144,7 @@ class TopologyTest {
         "0, abccbadddcba"
     })
     void aRankMeetsThoseOfItsNodeAndItsGroup(int heads, String nodeOfRank, @TempDir Path directory) throws IOException {
-        RunFixture run = new RunFixture(
-                directory, Map.of("basic.head", "" + heads, "basic.node_size", "3", "advanced.local_test", "0"));
+        RunFixture run = new RunFixture(directory, "head=" + heads + ", node_size=3, advanced.local_test=0");
         FtiConfig config =
                 FtiConfig.parse(Files.readString(run.config()), run.config().toString());
         List<String> names = List.of(nodeOfRank.split(""));
