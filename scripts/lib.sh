@@ -12,6 +12,28 @@ fail() {
   exit 1
 }
 
+# step LOG WORDS COMMAND...: runs a command with its output in build/LOG.log. Prints a line: the words, a dot for each five
+# seconds, and how many it took in the end. Where the command fails, the end of the log and its path.
+step() {
+  local log=$root/build/$1.log begin=$SECONDS status dots
+  mkdir -p "$root/build"
+  printf '    %s ' "$2"
+  shift 2
+  # It ends with this script, however that ends; its sleep must not keep a pipe open.
+  { while sleep 5 >/dev/null 2>&1 && kill -0 $$; do printf .; done; } 2>/dev/null &
+  dots=$!
+  # Not behind || or if, where the shell would go on after a command of a function that fails.
+  set +e
+  (set -e; "$@") >"$log" 2>&1
+  status=$?
+  set -e
+  { kill "$dots" && wait "$dots"; } 2>/dev/null || true
+  printf ' %s s\n' "$((SECONDS - begin))"
+  if ((status == 0)); then return; fi
+  tail -n 60 "$log" >&2
+  fail "that failed. The lines above are the last of $log"
+}
+
 # The comment at the top of the calling script is its manual.
 usage() { awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"; }
 
@@ -73,7 +95,8 @@ build_native() {
     # Debian and Ubuntu name what belongs together alike: mpicc.mpich, mpiexec.mpich.
     if [[ $mpicc == *mpicc.* ]]; then set -- "-DMPIEXEC_EXECUTABLE=$(command -v "${mpicc/mpicc./mpiexec.}")" "$@"; fi
   fi
-  if ! pkg-config --exists cmocka; then set -- "$@" -DDRUMLIN_TESTS=OFF; fi
+  # Both ways: the cache remembers what an earlier build did without.
+  if pkg-config --exists cmocka 2>/dev/null; then set -- -DDRUMLIN_TESTS=ON "$@"; else set -- -DDRUMLIN_TESTS=OFF "$@"; fi
   cmake -S "$root" -B "$folder" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release "$@" >"$root/build/cmake.log" 2>&1 || {
     cat "$root/build/cmake.log" >&2
     fail "CMake could not configure the native part; scripts/setup installs what it needs"
@@ -91,13 +114,20 @@ forget_other_mpi() {
 # Prints the ABI of the MPI that the build in $1 has found: openmpi or mpich, or nothing.
 mpi_abi() { sed -n 's/^DRUMLIN_MPI_ABI:INTERNAL=//p' "$1/CMakeCache.txt"; }
 
+# install_native FOLDER COMPONENT OPTION...: builds in build/FOLDER and installs, all of it if COMPONENT is empty.
+install_native() {
+  local folder=$root/build/$1 component=()
+  if [[ -n $2 ]]; then component=(--component "$2"); fi
+  build_native "$folder" "-DCMAKE_INSTALL_PREFIX=$root/build/native" "${@:3}"
+  cmake --install "$folder" "${component[@]}"
+}
+
 # build_natives OPTION...: the C core and libdrumlin_mpi for the MPI of mpicc, and libdrumlin_mpi-NAME.so for those that the
 # array mpis names, or else for both that Debian and Ubuntu have, as far as they are there. Into build/native.
 build_natives() {
-  local name installed=$root/build/native
-  build_native "$root/build/cmake" "-DCMAKE_INSTALL_PREFIX=$installed" "$@"
-  rm -f "$installed"/lib/libdrumlin_mpi-*.so # the MPI of an earlier build
-  cmake --install "$root/build/cmake" | { grep -v -- '-- Up-to-date:' || true; }
+  local name
+  rm -f "$root"/build/native/lib/libdrumlin_mpi-*.so # the MPI of an earlier build
+  step native "C core: build/native" install_native cmake "" "$@"
   for name in openmpi mpich; do
     if [[ $(mpi_abi "$root/build/cmake") == "$name" ]]; then continue; fi
     if ((${#mpis[@]} > 0)); then
@@ -106,8 +136,8 @@ build_natives() {
     elif ! command -v "mpicc.$name" >/dev/null; then
       continue
     fi
-    MPICC=mpicc.$name mpicc=mpicc.$name build_native "$root/build/cmake-$name" "-DCMAKE_INSTALL_PREFIX=$installed" -DDRUMLIN_MPI=ON
-    cmake --install "$root/build/cmake-$name" --component any_mpi
+    MPICC=mpicc.$name mpicc=mpicc.$name \
+      step "native-$name" "The same for the other MPI: $name" install_native "cmake-$name" any_mpi -DDRUMLIN_MPI=ON
   done
 }
 mpis=()
@@ -122,8 +152,31 @@ local_repository() {
 }
 
 run_maven() {
+  # Maven would keep classes that no check has seen.
+  if [[ -e $root/build/classes.stamp ]]; then rm -rf "$root"/java/*/target/classes "$root/build/classes.stamp"; fi
+  call_maven "$@"
+}
+
+call_maven() {
   command -v "$mvn" >/dev/null || fail "no $mvn found; run scripts/setup, or say where Maven is with MVN=/path/of/mvn"
   (cd "$root" && "$mvn" -B -ntp "$@")
+}
+
+# compile_classes OPTION...: the classes that the examples and the command need, without checks, tests and jars. Puts their
+# class path into build/classes.path.
+compile_classes() {
+  local repository group artifact release
+  repository=$(local_repository)
+  : >"$root/build/classes.stamp"
+  # A phase of tests, which are skipped: before it Maven does not find the modules' jars of tests.
+  call_maven -q test-compile dependency:tree -pl java/examples,java/cli -am '-P!errorprone' -Dspotless.check.skip=true \
+    -Denforcer.skip=true -Dmaven.test.skip=true -Dscope=runtime -DoutputFile=target/tree "$@"
+  while IFS=: read -r group artifact _ release _; do
+    case $group in
+      io.drumlin) printf '%s:' "$root/java/${artifact#drumlin-}/target/classes" ;;
+      *) printf '%s:' "$repository/${group//.//}/$artifact/$release/$artifact-$release.jar" ;;
+    esac
+  done < <(sed -n 's/^[-+|\\ ]*//; /:jar:/p' "$root"/java/{examples,cli}/target/tree | sort -u) >"$root/build/classes.path"
 }
 
 # golden_cases: prints the folder below build/golden with the golden cases as plain files, which it makes if it must.
