@@ -1,6 +1,25 @@
 package io.drumlin.cli;
 
 import io.drumlin.Printable;
+import io.drumlin.cli.base.CommandException;
+import io.drumlin.cli.base.ExitCode;
+import io.drumlin.cli.base.Program;
+import io.drumlin.cli.base.TerminalWriter;
+import io.drumlin.cli.convert.ConvertCommand;
+import io.drumlin.cli.diff.DiffCommand;
+import io.drumlin.cli.inspect.ExtractCommand;
+import io.drumlin.cli.inspect.InspectCommand;
+import io.drumlin.cli.inspect.ShowCommand;
+import io.drumlin.cli.inspect.VerifyCommand;
+import io.drumlin.cli.launch.LaunchCommand;
+import io.drumlin.cli.launch.ScavengeCommand;
+import io.drumlin.cli.picture.MapCommand;
+import io.drumlin.cli.run.RunCommand;
+import io.drumlin.cli.stat.StatCommand;
+import io.drumlin.cli.tools.GsdCommand;
+import io.drumlin.cli.tools.HaltCommand;
+import io.drumlin.cli.tools.IndexCommand;
+import io.drumlin.cli.tools.SionCommand;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.hdf5.UnsupportedFeatureException;
 import io.drumlin.scr.internal.index.NoSuchDatasetException;
@@ -11,11 +30,9 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.Objects;
-import java.util.Optional;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -25,7 +42,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "drumlin",
         mixinStandardHelpOptions = true,
-        versionProvider = DrumlinCommand.Version.class,
+        versionProvider = Program.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             InspectCommand.class,
@@ -98,14 +115,14 @@ public final class DrumlinCommand implements Runnable {
      * Sets where the command writes to. Its output passes no control characters from files to a terminal, and it emits
      * none of its own for colours.
      */
-    static CommandLine writingTo(CommandLine commandLine, PrintWriter out, PrintWriter err) {
+    public static CommandLine writingTo(CommandLine commandLine, PrintWriter out, PrintWriter err) {
         return commandLine
                 .setOut(TerminalWriter.of(out))
                 .setErr(TerminalWriter.of(err))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
     }
 
-    static CommandLine commandLine() {
+    public static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new DrumlinCommand());
         commandLine.setExecutionExceptionHandler(DrumlinCommand::explain);
         CommandLine.IParameterExceptionHandler usage = commandLine.getParameterExceptionHandler();
@@ -205,18 +222,6 @@ public final class DrumlinCommand implements Runnable {
             out.print(AutoComplete.bash("drumlin", spec.root().commandLine()));
             out.print('\n');
             out.flush();
-        }
-    }
-
-    /** The version of the jar: the manifest has it for the class path, the descriptor for the module path. */
-    static final class Version implements IVersionProvider {
-
-        @Override
-        public String[] getVersion() {
-            Optional<String> version = DrumlinCommand.class.getModule().isNamed()
-                    ? DrumlinCommand.class.getModule().getDescriptor().rawVersion()
-                    : Optional.ofNullable(DrumlinCommand.class.getPackage().getImplementationVersion());
-            return new String[] {"drumlin " + version.orElse("(not run from its jar)")};
         }
     }
 }

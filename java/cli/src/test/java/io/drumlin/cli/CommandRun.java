@@ -6,7 +6,7 @@ import java.util.Arrays;
 import picocli.CommandLine;
 
 /** Runs the command in this process and keeps what it says. */
-final class CommandRun {
+public final class CommandRun {
 
     /** One for all tests, which run one after the other: to make it costs more than most of the runs. */
     private static final CommandLine COMMAND =
@@ -16,7 +16,7 @@ final class CommandRun {
     private final StringWriter err = new StringWriter();
 
     /** Runs with arguments and gives the exit code; what earlier runs said is forgotten. */
-    int run(Object... arguments) {
+    public int run(Object... arguments) {
         out.getBuffer().setLength(0);
         err.getBuffer().setLength(0);
         return COMMAND.setOut(new PrintWriter(out, true))
@@ -24,11 +24,11 @@ final class CommandRun {
                 .execute(Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new));
     }
 
-    String out() {
+    public String out() {
         return out.toString();
     }
 
-    String err() {
+    public String err() {
         return err.toString();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.Golden;
+import io.drumlin.cli.base.ExitCode;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.format.ftiff.ContainerPlan.VariableSize;

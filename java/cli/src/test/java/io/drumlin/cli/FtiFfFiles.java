@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.SortedMap;
 
 /** FTI-FF files with given variables. */
-final class FtiFfFiles {
+public final class FtiFfFiles {
 
     private FtiFfFiles() {}
 
@@ -27,7 +27,7 @@ final class FtiFfFiles {
      * @param variables the bytes of the variables by id
      * @param before the sizes that the first variable had in earlier checkpoints, so that it has as many containers
      */
-    static Path write(Path path, SortedMap<Integer, byte[]> variables, long... before) throws IOException {
+    public static Path write(Path path, SortedMap<Integer, byte[]> variables, long... before) throws IOException {
         ContainerPlan plan = ContainerPlan.empty(Packing.COMPACT);
         List<VariableSize> sizes = variables.entrySet().stream()
                 .map(each -> new VariableSize(each.getKey(), each.getValue().length))

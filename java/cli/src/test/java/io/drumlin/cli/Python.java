@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /** Debian's Python, whose package python3-numpy reads what the command writes. */
-final class Python {
+public final class Python {
 
     private static final String COMMAND = "/usr/bin/python3";
 
@@ -23,12 +23,13 @@ final class Python {
         }
     }
 
-    static void require(String module) {
+    public static void require(String module) {
         Assumptions.assumeTrue(has(module), "python3-" + module + " is not installed");
     }
 
     /** Runs a program and gives what it prints; it must succeed. */
-    static String run(Path folder, String program, Object... arguments) throws IOException, InterruptedException {
+    public static String run(Path folder, String program, Object... arguments)
+            throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(List.of("-c", program));
         for (Object argument : arguments) {
             words.add(argument.toString());

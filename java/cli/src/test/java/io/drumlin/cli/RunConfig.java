@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The configuration file of a run whose nodes have one rank each, all on this machine. */
-final class RunConfig {
+public final class RunConfig {
 
     private RunConfig() {}
 
@@ -16,7 +16,7 @@ final class RunConfig {
      * @param more further lines of the section basic
      * @return the file
      */
-    static Path write(Path folder, int ioMode, int groupSize, String... more) throws IOException {
+    public static Path write(Path folder, int ioMode, int groupSize, String... more) throws IOException {
         return Files.writeString(
                 folder.resolve("config.fti"),
                 String.join(

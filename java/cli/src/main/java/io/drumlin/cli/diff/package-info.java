@@ -1,0 +1,5 @@
+/** {@code drumlin diff}. */
+@NullMarked
+package io.drumlin.cli.diff;
+
+import org.jspecify.annotations.NullMarked;
