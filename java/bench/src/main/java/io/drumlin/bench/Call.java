@@ -55,7 +55,7 @@ record Call(Operation operation, List<Integer> members, int peer, long bytes) im
 
     /** What ranks at the same place of their sectors have in common: they are at different distances from rank 0. */
     Call kind() {
-        return new Call(operation, members, Math.abs(peer) > Replay.SECTOR ? 0 : peer, 0);
+        return new Call(operation, members, Math.abs(peer) > Step.SECTOR ? 0 : peer, 0);
     }
 
     /** Ranks that call, in a job of {@code jobRanks}. */

@@ -45,11 +45,8 @@ final class Replay {
     /** Of a color and a key, in a split. */
     private static final int SEAT = 8;
 
-    /** Ranks that no job has fewer of, and after which all is the same again. */
-    static final int SECTOR = ScaleModel.NODE_SIZE * ScaleModel.GROUP_SIZE;
-
     /** Operations for each rank are told from those of chance if they are a multiple of this. */
-    private static final double SLOPE = 1.0 / SECTOR;
+    private static final double SLOPE = 1.0 / Step.SECTOR;
 
     private static final List<Integer> ALL = List.of();
 
@@ -147,12 +144,12 @@ final class Replay {
 
     /** A communicator with a rank of each node grows with the job. It is taken for one of all ranks. */
     private static Call ofAll(Call call) {
-        return call.members().size() > SECTOR ? new Call(call.operation(), ALL, call.peer(), call.bytes()) : call;
+        return call.members().size() > Step.SECTOR ? new Call(call.operation(), ALL, call.peer(), call.bytes()) : call;
     }
 
     private static boolean isFar(int rank, Call call) {
         boolean message = call.operation() == Operation.SEND || call.operation() == Operation.RECEIVE;
-        return message && rank + call.peer() >= 2 * SECTOR;
+        return message && rank + call.peer() >= 2 * Step.SECTOR;
     }
 
     private List<Integer> all() {
@@ -193,12 +190,12 @@ final class Replay {
 
     /** Ranks of the job that act like this one. */
     private double alike(int rank) {
-        return clocks.length == jobRanks || rank < SECTOR ? 1 : (double) (jobRanks - SECTOR) / (clocks.length - SECTOR);
+        return clocks.length == jobRanks || rank < Step.SECTOR ? 1 : (double) (jobRanks - Step.SECTOR) / (clocks.length - Step.SECTOR);
     }
 
     /** The rank that stands for one of the job. */
     private int standIn(int rank) {
-        return rank < clocks.length ? rank : SECTOR + rank % SECTOR;
+        return rank < clocks.length ? rank : Step.SECTOR + rank % Step.SECTOR;
     }
 
     private void file(int rank, FileOperation operation) {

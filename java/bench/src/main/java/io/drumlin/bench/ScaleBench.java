@@ -37,7 +37,7 @@ public final class ScaleBench extends Bench {
     private static final int FTI_FF = 3;
 
     /** Of a rank that is not the root of anything. */
-    private static final int WATCHED = Replay.SECTOR + 5;
+    private static final int WATCHED = Step.SECTOR + 5;
 
     @Option(
             names = "--ranks",
@@ -121,8 +121,8 @@ public final class ScaleBench extends Bench {
                 phase,
                 Stream.of(
                         most(phase, jobs, rank -> rank == 0),
-                        most(phase, jobs, rank -> rank > 0 && rank % ScaleModel.NODE_SIZE == 0),
-                        most(phase, jobs, rank -> rank % ScaleModel.NODE_SIZE > 0)));
+                        most(phase, jobs, rank -> rank > 0 && rank % Step.NODE_SIZE == 0),
+                        most(phase, jobs, rank -> rank % Step.NODE_SIZE > 0)));
     }
 
     private static String most(String phase, List<List<Map<String, List<Step>>>> jobs, IntPredicate which) {
@@ -159,7 +159,7 @@ public final class ScaleBench extends Bench {
     /** Of the ranks that are not the first of their nodes. */
     private static long medianHeap(List<Map<String, List<Step>>> job, String phase) {
         long[] heap = IntStream.range(0, job.size())
-                .filter(rank -> rank % ScaleModel.NODE_SIZE > 0)
+                .filter(rank -> rank % Step.NODE_SIZE > 0)
                 .mapToLong(rank -> heap(job.get(rank), phase))
                 .sorted()
                 .toArray();
@@ -212,7 +212,7 @@ public final class ScaleBench extends Bench {
 
     /** Ranks whose schedules are replayed: all of those that were run, or two sectors. */
     private int represented(int job) {
-        return counted.contains(job) ? job : 2 * Replay.SECTOR;
+        return counted.contains(job) ? job : 2 * Step.SECTOR;
     }
 
     /** What a rank did, or would do in a job that was not run. */

@@ -120,7 +120,7 @@ final class ScaleFormats {
 
     private static ScrDatasets open(Communicator world, Path run) throws IOException {
         // By name the nodes are in the order of their ranks.
-        String node = String.format(Locale.ROOT, "node%06d", world.rank() / ScaleModel.NODE_SIZE);
+        String node = String.format(Locale.ROOT, "node%06d", world.rank() / Step.NODE_SIZE);
         ScrConfig config = new ScrConfig(Map.of())
                 .set("SCR_PREFIX", run.resolve("prefix").toString())
                 .set("SCR_CACHE_BASE", nodes(run).resolve(node).toString())
@@ -131,7 +131,7 @@ final class ScaleFormats {
                 .set("SCR_CACHE_BYPASS", "0")
                 .set("SCR_CACHE_SIZE", "2")
                 .set("SCR_COPY_TYPE", "XOR")
-                .set("SCR_SET_SIZE", Integer.toString(ScaleModel.GROUP_SIZE))
+                .set("SCR_SET_SIZE", Integer.toString(Step.GROUP_SIZE))
                 .set("SCR_FLUSH", "2");
         return ScrDatasets.open(config, world, StorageEngines.best());
     }

@@ -16,12 +16,9 @@ import java.util.stream.Stream;
 
 /**
  * What ranks do in a real run with threads as ranks and small files: opening, two checkpoints of each level, a restart from
- * each, and the end. The ranks are on nodes of {@value #NODE_SIZE} in groups of {@value #GROUP_SIZE}.
+ * each, and the end. The ranks are on nodes of {@value Step#NODE_SIZE} in groups of {@value Step#GROUP_SIZE}.
  */
 final class ScaleModel {
-
-    static final int NODE_SIZE = 4;
-    static final int GROUP_SIZE = 4;
 
     /** All that are not for differential checkpoints. */
     static final List<Level> LEVELS = List.of(Level.L1, Level.L2, Level.L3, Level.L4);
@@ -140,8 +137,8 @@ final class ScaleModel {
         return String.join(
                 "\n",
                 "[basic]",
-                "node_size = " + NODE_SIZE,
-                "group_size = " + GROUP_SIZE,
+                "node_size = " + Step.NODE_SIZE,
+                "group_size = " + Step.GROUP_SIZE,
                 "ckpt_dir = " + run.resolve(LOCAL),
                 "glbl_dir = " + run.resolve("global"),
                 "meta_dir = " + run.resolve("meta"),

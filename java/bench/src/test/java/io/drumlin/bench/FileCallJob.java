@@ -80,7 +80,7 @@ public final class FileCallJob {
         command.addAll(
                 java(FileCallJob.class, List.of(), job.toString(), Integer.toString(ranks), Integer.toString(ioMode)));
         run(command, folder.resolve("output"));
-        return FileCallTrace.read(trace, job, ranks, ScaleModel.NODE_SIZE);
+        return FileCallTrace.read(trace, job, ranks, Step.NODE_SIZE);
     }
 
     /** The command that runs a class with the JVM and the class path of this process, and its choice of native code. */

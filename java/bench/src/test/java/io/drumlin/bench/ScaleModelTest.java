@@ -56,7 +56,7 @@ class ScaleModelTest {
     /** The server does one after the other, and the last rank has its answer when all are done. */
     @Test
     void operationsOnSharedFilesWaitForEachOther() {
-        List<List<Step>> twoSectors = Collections.nCopies(2 * Replay.SECTOR, List.of(STAT));
+        List<List<Step>> twoSectors = Collections.nCopies(2 * Step.SECTOR, List.of(STAT));
         assertThat(Replay.of(32, twoSectors).first()).isCloseTo(Kind.STAT.latency(), EXACT);
         for (int ranks : new int[] {32, 64, 100_000}) {
             assertThat(Replay.of(ranks, twoSectors).last())
@@ -84,7 +84,7 @@ class ScaleModelTest {
     }
 
     private static List<List<Step>> all(Operation operation) {
-        return Collections.nCopies(2 * Replay.SECTOR, List.of(call(operation, 0)));
+        return Collections.nCopies(2 * Step.SECTOR, List.of(call(operation, 0)));
     }
 
     @Test
@@ -121,7 +121,7 @@ class ScaleModelTest {
         List<Step> grown = Replay.grown(0, receives(64), 64, receives(256), 256, 1000);
         assertThat(grown).hasSize(32).endsWith(new FarMessages(Operation.RECEIVE, 8 * 968, 968));
         List<List<Step>> ranks = new ArrayList<>(List.of(grown));
-        for (int rank = 1; rank < 2 * Replay.SECTOR; rank++) {
+        for (int rank = 1; rank < 2 * Step.SECTOR; rank++) {
             ranks.add(List.of(new Call(Operation.SEND, List.of(), -rank, 8)));
         }
         assertThat(Replay.of(1000, ranks).first()).isCloseTo(999 * Replay.OVERHEAD, within(1e-5));

@@ -83,14 +83,14 @@ class ScaleSlopeTest {
 
     private static void requireSame(String phase, List<Map<String, Work>> ofFew, List<Map<String, Work>> ofMany) {
         for (int rank = 1; rank < ofMany.size(); rank++) {
-            int like = rank < Replay.SECTOR ? rank : Replay.SECTOR + rank % Replay.SECTOR;
+            int like = rank < Step.SECTOR ? rank : Step.SECTOR + rank % Step.SECTOR;
             if (isOrdinary(rank)) {
                 String what = phase + ", rank " + rank + " of " + ofMany.size();
                 requireSame(what, ofMany.get(rank).get(phase), ofFew.get(like).get(phase));
             }
         }
         // One for each rank, node or sector would be many more.
-        for (int first = 0; first <= ScaleModel.NODE_SIZE; first += ScaleModel.NODE_SIZE) {
+        for (int first = 0; first <= Step.NODE_SIZE; first += Step.NODE_SIZE) {
             String what = phase + ", rank " + first + " of " + ofMany.size();
             requireSameOperations(
                     what, ofMany.get(first).get(phase), ofFew.get(first).get(phase));
@@ -98,7 +98,7 @@ class ScaleSlopeTest {
         assertThat(medianHeap(ofMany, phase))
                 .as("%s, heap of a rank", phase)
                 .isLessThan(LITTLE_HEAP + (long) (OF_HEAP * medianHeap(ofFew, phase)));
-        IntStream.range(0, Replay.SECTOR)
+        IntStream.range(0, Step.SECTOR)
                 .filter(ScaleSlopeTest::isOrdinary)
                 .forEach(place -> requireNoMore(
                         phase + ", the least of ranks at place " + place,
@@ -107,7 +107,7 @@ class ScaleSlopeTest {
     }
 
     private static boolean isOrdinary(int rank) {
-        return rank % ScaleModel.NODE_SIZE > 0;
+        return rank % Step.NODE_SIZE > 0;
     }
 
     private static void requireSame(String what, Work work, Work before) {
@@ -148,8 +148,8 @@ class ScaleSlopeTest {
 
     /** The least operations of the ranks that have the same place in their sectors. */
     private static List<Long> least(List<Map<String, Work>> job, String phase, int place) {
-        List<Work> same = IntStream.range(1, job.size() / Replay.SECTOR)
-                .mapToObj(sector -> job.get(sector * Replay.SECTOR + place).get(phase))
+        List<Work> same = IntStream.range(1, job.size() / Step.SECTOR)
+                .mapToObj(sector -> job.get(sector * Step.SECTOR + place).get(phase))
                 .toList();
         return List.of(
                 same.stream().mapToLong(Work::shared).min().orElseThrow(),

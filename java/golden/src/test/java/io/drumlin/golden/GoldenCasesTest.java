@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.drumlin.Golden;
+import io.drumlin.golden.base.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Stream;

@@ -2,6 +2,8 @@ package io.drumlin.golden;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.golden.base.GoldenCases;
+import io.drumlin.golden.base.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -42,14 +42,14 @@ final class LibraryFile implements Closeable {
     record Described(String name, List<Long> dimensions, ByteBuffer type, boolean written) {
 
         void write(DataOutputStream out) throws IOException {
-            LibraryServer.writeText(out, name);
+            Texts.write(out, name);
             out.writeInt(dimensions.size());
             for (long dimension : dimensions) {
                 out.writeLong(dimension);
             }
             byte[] encoded = new byte[type.remaining()];
             type.duplicate().get(encoded);
-            LibraryServer.writeBytes(out, encoded);
+            Texts.writeBytes(out, encoded);
             out.writeBoolean(written);
         }
     }

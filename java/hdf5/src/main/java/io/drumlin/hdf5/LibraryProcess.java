@@ -145,7 +145,7 @@ final class LibraryProcess implements Hdf5Library.Content {
 
     private void begin(@Nullable ByteBuffer image) throws IOException {
         try {
-            LibraryServer.writeText(requests, file.toString());
+            Texts.write(requests, file.toString());
             requests.writeInt(image == null ? -1 : image.remaining());
             if (image != null) {
                 Channels.newChannel(requests).write(image.duplicate());
@@ -168,12 +168,12 @@ final class LibraryProcess implements Hdf5Library.Content {
     }
 
     private void add(Map<ByteBuffer, Datatype> types) throws IOException {
-        String name = LibraryServer.readText(answers);
+        String name = Texts.read(answers);
         List<Long> dimensions = new ArrayList<>();
         for (int left = answers.readInt(); left > 0; left--) {
             dimensions.add(answers.readLong());
         }
-        ByteBuffer message = ByteBuffer.wrap(LibraryServer.readBytes(answers));
+        ByteBuffer message = ByteBuffer.wrap(Texts.readBytes(answers));
         Datatype type = types.get(message);
         if (type == null) {
             type = DatatypeReader.decode(message.slice(ENCODING_PREFIX, message.limit() - ENCODING_PREFIX));

@@ -25,8 +25,6 @@ final class LibraryServer {
     /** Largest number of bytes of one answer. */
     static final int MOST_ANSWER = 4 << 20;
 
-    private static final int MOST_TEXT = 1 << 20;
-
     private final DataInputStream in;
     private final DataOutputStream out;
 
@@ -52,7 +50,7 @@ final class LibraryServer {
     }
 
     private void serve() throws IOException {
-        Path path = Path.of(readText(in));
+        Path path = Path.of(Texts.read(in));
         int size = in.readInt();
         try (LibraryFile file = open(path, size)) {
             out.writeByte(0);
@@ -100,26 +98,5 @@ final class LibraryServer {
     private void refuse(Refusal refusal) throws IOException {
         out.writeByte(1);
         refusal.write(out);
-    }
-
-    static void writeText(DataOutputStream out, String text) throws IOException {
-        writeBytes(out, text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    static void writeBytes(DataOutputStream out, byte[] bytes) throws IOException {
-        out.writeInt(bytes.length);
-        out.write(bytes);
-    }
-
-    static String readText(DataInputStream in) throws IOException {
-        return new String(readBytes(in), StandardCharsets.UTF_8);
-    }
-
-    static byte[] readBytes(DataInputStream in) throws IOException {
-        int length = in.readInt();
-        if (length < 0 || length > MOST_TEXT) {
-            throw new IOException("a text of " + length + " bytes");
-        }
-        return in.readNBytes(length);
     }
 }

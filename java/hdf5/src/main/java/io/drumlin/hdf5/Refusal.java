@@ -38,14 +38,13 @@ final class Refusal extends IOException {
     }
 
     void write(DataOutputStream out) throws IOException {
-        LibraryServer.writeText(out, kind.name());
-        LibraryServer.writeText(out, what);
-        LibraryServer.writeText(out, problem);
+        Texts.write(out, kind.name());
+        Texts.write(out, what);
+        Texts.write(out, problem);
     }
 
     static Refusal read(DataInputStream in) throws IOException {
-        return new Refusal(
-                Kind.valueOf(LibraryServer.readText(in)), LibraryServer.readText(in), LibraryServer.readText(in));
+        return new Refusal(Kind.valueOf(Texts.read(in)), Texts.read(in), Texts.read(in));
     }
 
     /** Returns the exception for the caller. Its cause tells whether the file may be whole. */

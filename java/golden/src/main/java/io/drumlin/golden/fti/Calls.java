@@ -1,7 +1,7 @@
 package io.drumlin.golden.fti;
 
-import io.drumlin.golden.Json;
-import io.drumlin.golden.RequestedLevel;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.RequestedLevel;
 import io.drumlin.golden.fti.Checkpoint.Variable;
 import io.drumlin.golden.ftiff.LinearCount;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.format.fti.Release;
 import io.drumlin.format.fti.VariableEntry;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.golden.fti.Checkpoint.Variable;
 import io.drumlin.golden.fti.Manifest.StoredFile;
 import io.drumlin.integrity.Gf16Engine;

@@ -5,7 +5,7 @@ import io.drumlin.checkpoint.CompositeType;
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.OpaqueType;
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.LayerEntry;
 import io.drumlin.format.fti.Release;
 import io.drumlin.format.internal.RangeDigester.Range;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.integrity.LaneDigester;
 import java.io.IOException;
 import java.nio.ByteBuffer;

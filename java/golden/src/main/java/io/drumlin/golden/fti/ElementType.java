@@ -1,6 +1,6 @@
 package io.drumlin.golden.fti;
 
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

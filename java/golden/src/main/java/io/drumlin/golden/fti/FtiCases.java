@@ -1,8 +1,8 @@
 package io.drumlin.golden.fti;
 
-import io.drumlin.golden.GoldenCases;
-import io.drumlin.golden.Json;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.GoldenCases;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

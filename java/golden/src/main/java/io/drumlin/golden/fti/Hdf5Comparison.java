@@ -2,7 +2,7 @@ package io.drumlin.golden.fti;
 
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.hdf5.Hdf5File;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.golden.fti.Manifest.StoredFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;

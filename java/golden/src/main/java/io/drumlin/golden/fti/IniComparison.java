@@ -2,7 +2,7 @@ package io.drumlin.golden.fti;
 
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package io.drumlin.golden.fti;
 
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.drumlin.golden.fti;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.format.fti.CkptType;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.golden.fti.Manifest.Scenario;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,7 +4,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.drumlin.golden.ftiff;
 
-import io.drumlin.golden.Json;
-import io.drumlin.golden.RequestedLevel;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.RequestedLevel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

@@ -1,6 +1,6 @@
 package io.drumlin.golden.ftiff;
 
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

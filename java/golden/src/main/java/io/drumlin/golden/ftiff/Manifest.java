@@ -4,7 +4,7 @@ import io.drumlin.format.ftiff.BlockMeta;
 import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.VariableMeta;
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -125,7 +125,7 @@ public record Manifest(
      * Reads a manifest.
      *
      * @param json the parsed file
-     * @return the same, typed; what is not as it should be is a {@link io.drumlin.golden.ManifestException}
+     * @return the same, typed; what is not as it should be is a {@link io.drumlin.golden.base.ManifestException}
      */
     public static Manifest of(Json json) {
         Map<String, Checkpoint> checkpoints = json.get("checkpoints").members(Manifest::checkpoint);

@@ -8,7 +8,7 @@ import io.drumlin.format.ftiff.FileMeta;
 import io.drumlin.format.ftiff.Layout;
 import io.drumlin.format.ftiff.PlacedFile;
 import io.drumlin.format.ftiff.VariableMeta;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.golden.ftiff.CallSequence.Checkpoint;
 import io.drumlin.golden.ftiff.CallSequence.Finish;
 import io.drumlin.golden.ftiff.CallSequence.IncrementalCheckpoint;

@@ -5,7 +5,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Packing;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.golden.ftiff.CallSequence.Change;
 import io.drumlin.golden.ftiff.CallSequence.Checkpoint;
 import io.drumlin.golden.ftiff.CallSequence.Compare;

@@ -6,7 +6,7 @@ import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.ftiff.FtiFfFile;
 import io.drumlin.format.ftiff.FtiFfFile.ChecksumRule;
 import io.drumlin.format.ftiff.FtiFfVerifier;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.golden.ftiff.Manifest.CheckpointFile;
 import io.drumlin.golden.ftiff.Manifest.Snapshot;
 import io.drumlin.golden.ftiff.Manifest.SnapshotFile;

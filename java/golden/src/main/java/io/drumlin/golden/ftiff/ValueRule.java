@@ -1,6 +1,6 @@
 package io.drumlin.golden.ftiff;
 
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

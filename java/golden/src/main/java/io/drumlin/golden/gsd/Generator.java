@@ -1,7 +1,7 @@
 package io.drumlin.golden.gsd;
 
 import io.drumlin.format.gsd.ElementType;
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

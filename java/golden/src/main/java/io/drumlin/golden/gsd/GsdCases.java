@@ -1,9 +1,9 @@
 package io.drumlin.golden.gsd;
 
 import io.drumlin.format.FormatException;
-import io.drumlin.golden.GoldenCases;
-import io.drumlin.golden.Json;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.GoldenCases;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.gsd.Access;
 import io.drumlin.gsd.GsdFile;
 import io.drumlin.gsd.Strictness;

@@ -2,8 +2,8 @@ package io.drumlin.golden.gsd;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.gsd.ElementType;
-import io.drumlin.golden.Json;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.gsd.Access;
 import io.drumlin.gsd.ChunkData;
 import io.drumlin.gsd.GsdFile;

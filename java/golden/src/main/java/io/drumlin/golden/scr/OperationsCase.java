@@ -1,8 +1,8 @@
 package io.drumlin.golden.scr;
 
 import io.drumlin.format.kvtree.KvTree;
-import io.drumlin.golden.Json;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.IndexListing;
 import io.drumlin.scr.internal.scavenge.IndexOperations;

@@ -2,8 +2,8 @@ package io.drumlin.golden.scr;
 
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
-import io.drumlin.golden.Json;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.scr.internal.scavenge.IndexOperations;
 import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;

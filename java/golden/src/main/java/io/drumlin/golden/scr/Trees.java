@@ -3,7 +3,7 @@ package io.drumlin.golden.scr;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;

@@ -1,6 +1,6 @@
 package io.drumlin.golden.sion;
 
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import io.drumlin.golden.sion.Pattern.Segment;
 import java.util.List;
 import java.util.Map;
@@ -142,7 +142,7 @@ public record Manifest(
      * Reads a manifest.
      *
      * @param json the parsed file
-     * @return the same, typed; what is not as it should be is a {@link io.drumlin.golden.ManifestException}
+     * @return the same, typed; what is not as it should be is a {@link io.drumlin.golden.base.ManifestException}
      */
     public static Manifest of(Json json) {
         Json expect = json.get("expect");

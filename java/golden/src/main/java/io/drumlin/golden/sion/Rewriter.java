@@ -2,7 +2,7 @@ package io.drumlin.golden.sion;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.golden.sion.Manifest.Operation;
 import io.drumlin.golden.sion.Manifest.PhysicalFile;
 import io.drumlin.golden.sion.Pattern.Segment;

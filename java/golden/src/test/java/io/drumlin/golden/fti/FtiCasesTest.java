@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.Golden;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

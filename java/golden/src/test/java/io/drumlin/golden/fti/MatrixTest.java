@@ -6,7 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.Golden;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.comm.ThreadCommunicator;
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.io.IOException;
 import java.nio.DoubleBuffer;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.drumlin.golden.ftiff;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -9,7 +9,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.comm.ThreadCommunicator;
-import io.drumlin.golden.Json;
+import io.drumlin.golden.base.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

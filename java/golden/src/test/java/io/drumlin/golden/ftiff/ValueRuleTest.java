@@ -3,8 +3,8 @@ package io.drumlin.golden.ftiff;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.drumlin.golden.Json;
-import io.drumlin.golden.ManifestException;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.ManifestException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;

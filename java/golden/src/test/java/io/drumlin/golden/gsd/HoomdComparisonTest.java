@@ -2,8 +2,8 @@ package io.drumlin.golden.gsd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.golden.Json;
-import io.drumlin.golden.Outcome;
+import io.drumlin.golden.base.Json;
+import io.drumlin.golden.base.Outcome;
 import io.drumlin.gsd.ChunkData;
 import io.drumlin.gsd.HoomdFrame;
 import io.drumlin.gsd.HoomdTrajectory;

@@ -1,4 +1,4 @@
-package io.drumlin.golden;
+package io.drumlin.golden.base;
 
 import java.math.BigInteger;
 import java.util.ArrayList;

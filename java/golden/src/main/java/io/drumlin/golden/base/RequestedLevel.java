@@ -1,4 +1,4 @@
-package io.drumlin.golden;
+package io.drumlin.golden.base;
 
 /** The levels that programs of C FTI ask for. */
 public final class RequestedLevel {

@@ -1,10 +1,10 @@
-package io.drumlin.golden;
+package io.drumlin.golden.base;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** The cases of one system. Formats that join are named in {@link GoldenRunner}. */
+/** The cases of one system. {@code GoldenRunner} has the list of all formats. */
 public interface GoldenCases {
 
     /**

@@ -1,4 +1,4 @@
-package io.drumlin.golden;
+package io.drumlin.golden.base;
 
 /** A manifest that is not as its README says. */
 public final class ManifestException extends RuntimeException {
