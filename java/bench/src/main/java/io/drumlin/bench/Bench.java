@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** What all measurements share: their options, the figures of their runs, and how rows are shown. */
+/** The base of all measurements: their options, the figures of their runs, and the way in which rows are shown. */
 abstract class Bench implements Callable<Integer> {
 
     /** Runs below 0 warm up. */

@@ -39,7 +39,7 @@ record Call(Operation operation, List<Integer> members, int peer, long bytes) im
     }
 
     /**
-     * What a rank sends and receives.
+     * The messages that a rank sends and receives.
      *
      * @param messages their number
      * @param bytes in them
@@ -53,7 +53,10 @@ record Call(Operation operation, List<Integer> members, int peer, long bytes) im
         }
     }
 
-    /** What ranks at the same place of their sectors have in common: they are at different distances from rank 0. */
+    /**
+     * Returns the part of the call that ranks at the same place of their sectors have in common. Their distances from rank 0
+     * differ.
+     */
     Call kind() {
         return new Call(operation, members, Math.abs(peer) > Step.SECTOR ? 0 : peer, 0);
     }

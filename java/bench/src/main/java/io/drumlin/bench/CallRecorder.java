@@ -13,9 +13,9 @@ final class CallRecorder implements Communicator {
 
     private final Communicator real;
     private final int jobRanks;
-    /** Of this rank. */
+    /** The number of this rank in the job. */
     private final int jobRank;
-    /** Of the job, in the order of this communicator. */
+    /** The ranks of the job in the order of this communicator. */
     private final int[] ranks;
 
     /** As in {@link Call#members}. */

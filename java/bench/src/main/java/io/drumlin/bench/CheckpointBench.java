@@ -46,13 +46,13 @@ public final class CheckpointBench extends Bench {
         run(new CheckpointBench(), args);
     }
 
-    /** How a run is opened. */
+    /** Opens a run. */
     @FunctionalInterface
     private interface Opening {
         Checkpoints open() throws IOException;
     }
 
-    /** What a case is measured with. */
+    /** The setting in which a case is measured. */
     private record Setting(
             Communicator comm,
             CheckpointCase kind,

@@ -33,7 +33,7 @@ record CheckpointCase(
     private static final int MANY = 20;
 
     /**
-     * What a row is held to.
+     * The target of a row.
      *
      * @param factor of the raw bandwidth or of C FTI's cost model, gives the limit
      * @param goal the ratio to reach; null where there is none
@@ -42,7 +42,7 @@ record CheckpointCase(
 
     private static final Target RAW = new Target(1, null);
 
-    /** Where C FTI's cost is not known. */
+    /** For rows for which C FTI's cost is not known. */
     private static final Target NO_LIMIT = new Target(0, null);
 
     private static final Target REBUILT = raw(0.6);
@@ -88,7 +88,7 @@ record CheckpointCase(
         };
     }
 
-    /** The same case, held to nothing. */
+    /** Returns the same case without targets. */
     CheckpointCase withoutGoals() {
         return new CheckpointCase(
                 name,

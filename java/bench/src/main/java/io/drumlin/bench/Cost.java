@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 
 /**
- * What a piece of work took.
+ * The time that a piece of work took.
  *
  * @param seconds on the slowest rank
  * @param cpuSeconds of all threads of all ranks together, in user and system mode
  */
 record Cost(double seconds, double cpuSeconds) {
 
-    /** What is timed. */
+    /** The work that is timed. */
     @FunctionalInterface
     interface Work {
         void run() throws IOException;

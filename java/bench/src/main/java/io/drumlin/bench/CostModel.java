@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 final class CostModel {
 
-    /** What C FTI hands to each call: its {@code transfer_size}. */
+    /** The bytes that C FTI hands to each call: its {@code transfer_size}. */
     private static final int PIECE = 16 << 20;
 
     private static final int PIECES = 16;
@@ -75,7 +75,7 @@ final class CostModel {
         return sum[0] / 1e9 * (GIB / PIECE / PIECES) / comm.size();
     }
 
-    /** Of this thread, which does it all: finer than that of the process. */
+    /** Returns the CPU time of this thread, which does all the work. It is finer than that of the process. */
     private static long cpuTime() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }

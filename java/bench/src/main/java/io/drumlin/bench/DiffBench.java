@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * How fast the command compares two large checkpoints that differ in a few numbers, from the start of its process to its end, and the
- * most memory that it has.
+ * Measures how fast the command compares two large checkpoints that differ in a few numbers, from the start of its process to its
+ * end, and the most memory that it has.
  */
 @Command(name = "diff", mixinStandardHelpOptions = true, description = "Measures the comparison of two checkpoints.")
 public final class DiffBench extends Bench {
@@ -104,7 +104,7 @@ public final class DiffBench extends Bench {
         }
     }
 
-    /** Of direct reads of both files at the same time. */
+    /** Measures direct reads of both files at the same time. */
     private static double rawSeconds(List<Path> files) throws IOException {
         long begin = System.nanoTime();
         List<CompletableFuture<@Nullable IOException>> reads = files.stream()

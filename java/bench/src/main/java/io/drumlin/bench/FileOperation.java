@@ -11,13 +11,13 @@ record FileOperation(Kind kind, boolean shared, long count) implements Step {
     private static final double MICRO = 1e-6;
 
     /**
-     * What is done, and what it costs where the directory is shared. Figures with a source are those of mdtest on one server
+     * The operations and their costs in a shared directory. Figures with a source are those of mdtest on one server
      * of metadata with Lustre, "Dell Storage for HPC with Intel Enterprise Edition for Lustre software", figures 12 and 13: one client
      * thread makes 504 files, 1,800 directories, 2,000 stats or 1,800 removals a second; up to 240 threads make 15,000, 19,000,
      * 400,000 and 100,000. The others are assumptions.
      */
     enum Kind {
-        /** Of an existing file. Assumed to cost what a stat costs. */
+        /** Opens an existing file. Assumed to cost what a stat costs. */
         OPEN(500, 2.5),
         CREATE(2000, 67),
         STAT(500, 2.5),
@@ -27,7 +27,7 @@ record FileOperation(Kind kind, boolean shared, long count) implements Step {
         RENAME(550, 53),
         /** A second name, or other attributes. Assumed to cost what a directory costs. */
         CHANGE(550, 53),
-        /** Of a directory. Assumed: a commit of the server's journal. */
+        /** Syncs a directory. Assumed: a commit of the server's journal. */
         SYNC(2000, 67),
         /** Begin of a list. Assumed to cost what a stat costs. */
         LIST(500, 2.5),

@@ -28,7 +28,7 @@ public final class GsdBench extends Bench {
     static final String SMALL_BY_CPU = "GSD, frames of 3 small chunks by CPU second";
 
     /**
-     * What the C library did with as many frames of 3 small chunks, in CPU seconds and in millions of frames per second. It is not
+     * The figures of the C library for as many frames of 3 small chunks, in CPU seconds and in millions of frames per second. It is not
      * measured here, but was on an idle machine with the processors of docs/performance.md, in a C program that linked it.
      */
     private static final double C_CPU_SECONDS = 0.070;
@@ -102,7 +102,7 @@ public final class GsdBench extends Bench {
         keep(run, "frames by cpu", SMALL_FRAMES / MEGA * 1e9 / (cpuTime() - cpu));
     }
 
-    /** Of this thread, which does all the work. */
+    /** Returns the CPU time of this thread, which does all the work. */
     private static long cpuTime() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }

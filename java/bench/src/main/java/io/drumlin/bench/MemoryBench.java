@@ -25,7 +25,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * What memory is the limit of: checkpoints to a file system in memory, and how long an asynchronous checkpoint stops the application.
+ * Measures what is limited by memory: checkpoints to a file system in memory, and how long an asynchronous checkpoint stops the
+ * application.
  */
 @Command(name = "memory", mixinStandardHelpOptions = true, description = "Measures what memory is the limit of.")
 public final class MemoryBench extends Bench {
@@ -109,7 +110,7 @@ public final class MemoryBench extends Bench {
         }
     }
 
-    /** How long the call of an asynchronous checkpoint takes, beside copying the data in memory. */
+    /** Measures how long the call of an asynchronous checkpoint takes, compared with copying the data in memory. */
     private void stall(Communicator comm, String name, double[] array) throws IOException {
         RunFolder folder = RunFolder.create(comm, home(), 3);
         ByteBuffer copy = ByteBuffer.allocateDirect(Math.min(SAMPLE_SLABS * SLAB, array.length * Double.BYTES));
@@ -171,7 +172,7 @@ public final class MemoryBench extends Bench {
         }
     }
 
-    /** What rows cost: the first elements of the array, and as many in a matrix. */
+    /** Measures the cost of rows: the first elements of the array, and as many in a matrix. */
     private void matrix(
             Communicator comm, String name, double[] array, int elements, int columns, @Nullable Double goal)
             throws IOException {

@@ -23,7 +23,7 @@ record PeerCase(int ranks, int mode, int arrays, String levels, double checkpoin
     private static final Map<Integer, String> MODES =
             Map.of(POSIX, "POSIX", MPI_IO, "MPI-IO", FTI_FF, "FTI-FF", SIONLIB, "SIONlib", HDF5, "HDF5");
 
-    /** What the modes call their files of level 4, where they are not those of the ranks. */
+    /** The names of the files of level 4 in modes that have one file for all ranks. */
     private static final Map<Integer, String> SHARED_FILES =
             Map.of(MPI_IO, "-mpiio.fti", SIONLIB, "-sionlib.fti", HDF5, ".h5");
 
@@ -50,12 +50,12 @@ record PeerCase(int ranks, int mode, int arrays, String levels, double checkpoin
         return new PeerCase(ranks, mode, 1, levels, checkpointGoal);
     }
 
-    /** The same for a look at what a library can do. */
+    /** Returns a case by which the benchmark finds out what a library can do. */
     PeerCase probe() {
         return of(2, mode, "4", checkpointGoal);
     }
 
-    /** What a file of level 4 has at the end of its name. */
+    /** Returns the end of the name of a file of level 4. */
     String endOfFiles() {
         return SHARED_FILES.getOrDefault(mode, ".fti");
     }
@@ -73,12 +73,12 @@ record PeerCase(int ranks, int mode, int arrays, String levels, double checkpoin
         return levels.charAt(levels.length() - 1);
     }
 
-    /** Whether the loss of a node is survived by other nodes, so that a restart after it is measured, too. */
+    /** Returns whether the checkpoint survives the loss of a node, so that a restart after it is measured, too. */
     boolean losesNode() {
         return levels.length() == 1 && (lastLevel() == '2' || lastLevel() == '3');
     }
 
-    /** Whether there is a restart to be measured: one after a change of levels is like that without. */
+    /** Returns whether a restart is measured. One after a change of levels is like that without. */
     boolean restarts() {
         return levels.length() == 1;
     }

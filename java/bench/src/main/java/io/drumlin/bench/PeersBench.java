@@ -55,7 +55,7 @@ public final class PeersBench extends Bench {
 
     PeersBench() {}
 
-    /** What a call took. */
+    /** The time that a call took. */
     private record Taken(double seconds, double cpuSeconds) {}
 
     /** Whose program it is. */
@@ -93,7 +93,7 @@ public final class PeersBench extends Bench {
         return 0;
     }
 
-    /** Whether the library writes the files of a mode: one that was built without HDF5 takes another mode. */
+    /** Returns whether the library writes the files of a mode. One that was built without HDF5 takes another mode. */
     private boolean hasMode(PeerCase kind) throws IOException {
         PeerCase probe = kind.probe();
         RunFolder folder = RunFolder.create(home(), probe.ranks(), probe.mode());

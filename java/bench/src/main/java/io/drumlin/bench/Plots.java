@@ -12,7 +12,7 @@ import java.util.stream.DoubleStream;
 /** Draws the rows of a JSON file: {@code goals.svg}, {@code bandwidth.svg} and {@code cpu.svg}. */
 public final class Plots {
 
-    /** What exceeds a goal by more is as good. */
+    /** The largest multiple of a goal that a bar shows. */
     private static final double MOST_OF_GOAL = 2;
 
     private Plots() {}

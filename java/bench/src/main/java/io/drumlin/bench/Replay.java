@@ -42,7 +42,7 @@ final class Replay {
     /** Seconds of an operation on the disk of a node; assumed. */
     static final double ON_NODE = 10e-6;
 
-    /** Of a color and a key, in a split. */
+    /** The bytes of a color and a key in a split. */
     private static final int SEAT = 8;
 
     /** Operations for each rank are told from those of chance if they are a multiple of this. */
@@ -61,7 +61,7 @@ final class Replay {
     private record Link(int from, int to) {}
 
     /**
-     * When ranks are ready.
+     * The times at which ranks are ready.
      *
      * @param first the first rank
      * @param last the last of all
@@ -87,7 +87,8 @@ final class Replay {
     }
 
     /**
-     * What a rank does in a larger job than two that were recorded. The calls of a communicator are the same. The operations on files
+     * Returns the steps of a rank in a job that is larger than two that were recorded. The calls of a communicator are the same.
+     * The operations on files
      * between two of them, and the messages of ranks outside the first two sectors, grow by as many for each rank as they did
      * between the two.
      *
@@ -125,7 +126,7 @@ final class Replay {
         return grown;
     }
 
-    /** How often each step that grows is done before the first other call, between two of them, and after the last. */
+    /** Counts the steps that grow: those before the first other call, between two of them, and after the last. */
     private static List<Map<Step, Long>> between(int rank, List<Step> steps) {
         List<Map<Step, Long>> between = new ArrayList<>();
         between.add(new LinkedHashMap<>());
@@ -190,7 +191,9 @@ final class Replay {
 
     /** Ranks of the job that act like this one. */
     private double alike(int rank) {
-        return clocks.length == jobRanks || rank < Step.SECTOR ? 1 : (double) (jobRanks - Step.SECTOR) / (clocks.length - Step.SECTOR);
+        return clocks.length == jobRanks || rank < Step.SECTOR
+                ? 1
+                : (double) (jobRanks - Step.SECTOR) / (clocks.length - Step.SECTOR);
     }
 
     /** The rank that stands for one of the job. */

@@ -22,7 +22,7 @@ public final class ResultTable {
     /** In this unit the limit is what C FTI's cost model needs. */
     private static final String COST = "s/GiB";
 
-    /** What C libraries needed that the benchmark does not run, in the unit of the row. */
+    /** The times of C libraries that the benchmark does not run, in the unit of the row. */
     private static final Map<String, Double> C_LIBRARIES = Map.of(ScrBench.LARGE_INDEX, ScrBench.C_SECONDS);
 
     private ResultTable() {}

@@ -20,7 +20,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * What ranks do in jobs of up to a million ranks: their operations on files and their calls of a communicator, counted in real runs, and
+ * Shows what ranks do in jobs of up to a million ranks: their operations on files and their calls of a communicator, counted in
+ * real runs, and
  * by a model the messages that these calls make ({@link Call}) and the time that all of it takes ({@link Replay}).
  */
 @Command(
@@ -36,7 +37,7 @@ public final class ScaleBench extends Bench {
 
     private static final int FTI_FF = 3;
 
-    /** Of a rank that is not the root of anything. */
+    /** A rank that is not the root of anything. */
     private static final int WATCHED = Step.SECTOR + 5;
 
     @Option(
@@ -156,7 +157,7 @@ public final class ScaleBench extends Bench {
                         inEach(jobs.stream().map(job -> kib(medianHeap(job, phase))))));
     }
 
-    /** Of the ranks that are not the first of their nodes. */
+    /** Returns the median of the ranks that are not the first of their nodes. */
     private static long medianHeap(List<Map<String, List<Step>>> job, String phase) {
         long[] heap = IntStream.range(0, job.size())
                 .filter(rank -> rank % Step.NODE_SIZE > 0)
@@ -215,7 +216,7 @@ public final class ScaleBench extends Bench {
         return counted.contains(job) ? job : 2 * Step.SECTOR;
     }
 
-    /** What a rank did, or would do in a job that was not run. */
+    /** Returns the steps of a rank, or those that it would do in a job that was not run. */
     private List<Step> steps(String phase, List<List<Map<String, List<Step>>>> jobs, int job, int rank) {
         int index = counted.indexOf(job);
         if (index >= 0) {

@@ -22,7 +22,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What ranks do with files of all ranks, in jobs like those of {@link ScaleModel}: a SION file, frames of a GSD file, and datasets of
+ * Records what ranks do with files of all ranks, in jobs like those of {@link ScaleModel}: a SION file, frames of a GSD file,
+ * and datasets of
  * SCR, of which one stays in the caches of the nodes and one is flushed.
  */
 final class ScaleFormats {
@@ -136,7 +137,7 @@ final class ScaleFormats {
         return ScrDatasets.open(config, world, StorageEngines.best());
     }
 
-    /** What stands for the disks of the nodes. */
+    /** Returns the folder that stands for the disks of the nodes. */
     private static Path nodes(Path run) {
         return run.resolve("nodes");
     }

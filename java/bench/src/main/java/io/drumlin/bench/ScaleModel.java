@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * What ranks do in a real run with threads as ranks and small files: opening, two checkpoints of each level, a restart from
+ * Records what ranks do in a real run with threads as ranks and small files: opening, two checkpoints of each level, a restart from
  * each, and the end. The ranks are on nodes of {@value Step#NODE_SIZE} in groups of {@value Step#GROUP_SIZE}.
  */
 final class ScaleModel {
@@ -31,7 +31,7 @@ final class ScaleModel {
     private ScaleModel() {}
 
     /**
-     * What a rank did in a phase.
+     * The work of a rank in a phase.
      *
      * @param calls of a communicator
      * @param schedule tells apart other calls, another order of them, other communicators and other partners nearby
@@ -99,7 +99,7 @@ final class ScaleModel {
         return phases;
     }
 
-    /** Of what a rank does, the calls of a communicator. */
+    /** Returns the calls of a communicator among the steps of a rank. */
     static List<Call> calls(List<Step> steps) {
         return only(Call.class, steps);
     }

@@ -17,7 +17,7 @@ import java.util.Locale;
 import picocli.CommandLine.Command;
 
 /**
- * How long it takes to read, change and write indexes of SCR with 10, 1,000 and 100,000 datasets, in memory, and to read the
+ * Measures how long it takes to read, change and write indexes of SCR with 10, 1,000 and 100,000 datasets, in memory, and to read the
  * largest from its file. The rows per dataset show whether time grows in proportion.
  */
 @Command(name = "scr", mixinStandardHelpOptions = true, description = "Measures indexes of SCR.")
@@ -30,7 +30,7 @@ public final class ScrBench extends Bench {
     static final String LARGE_INDEX =
             String.format(Locale.ROOT, "SCR, index file of %,d datasets, read; limit: 1 s", LARGEST);
 
-    /** What the C library took for that, which is not measured here. */
+    /** The time of the C library for the same work, which is not measured here. */
     static final double C_SECONDS = 287;
 
     private ScrBench() {}

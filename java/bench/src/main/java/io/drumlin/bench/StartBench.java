@@ -13,13 +13,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * How long a program takes from the start of its processes to the return of its first checkpoint call, beside the same program without
+ * Measures how long a program takes from the start of its processes to the return of its first checkpoint call, beside the same
+ * program without
  * checkpoints: what loading and opening Drumlin costs. The program is the example Heat2D.
  */
 @Command(name = "start", mixinStandardHelpOptions = true, description = "Measures the start of a program.")
 public final class StartBench extends Bench {
 
-    /** What the checkpoints may add, in seconds. */
+    /** The seconds that the checkpoints may add. */
     private static final double ALLOWANCE = 0.3;
 
     @Parameters(arity = "1..*", description = "the command that starts Heat2D, without its arguments")

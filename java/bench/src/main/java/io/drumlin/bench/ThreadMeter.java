@@ -10,7 +10,8 @@ import java.lang.reflect.Proxy;
 import java.util.function.LongSupplier;
 
 /**
- * What a rank that is a thread takes, without what its communicator takes: thousands of threads that wake each other up cost more
+ * Measures what a rank that is a thread takes, without the share of its communicator: thousands of threads that wake each other
+ * up cost more
  * each the more they are, whatever they do.
  */
 final class ThreadMeter {
@@ -22,12 +23,12 @@ final class ThreadMeter {
         this.taken = taken;
     }
 
-    /** Of CPU time, in nanoseconds. */
+    /** Returns a meter of CPU time, in nanoseconds. */
     static ThreadMeter ofCpu() {
         return new ThreadMeter(ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime);
     }
 
-    /** Of heap that is allocated, in bytes, whether it is garbage afterwards or not. */
+    /** Returns a meter of allocated heap, in bytes, garbage included. */
     static ThreadMeter ofHeap() {
         return new ThreadMeter(ManagementFactory.getPlatformMXBean(ThreadMXBean.class)::getCurrentThreadAllocatedBytes);
     }
@@ -52,12 +53,12 @@ final class ThreadMeter {
         }
     }
 
-    /** What the calling thread has taken since it began. */
+    /** Returns what the calling thread has taken since it began. */
     long total() {
         return taken.getAsLong() - inside;
     }
 
-    /** What the work takes on this rank. */
+    /** Returns what the work takes on this rank. */
     long of(Cost.Work work) throws IOException {
         long begin = total();
         work.run();

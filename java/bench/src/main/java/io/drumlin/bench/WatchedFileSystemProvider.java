@@ -55,12 +55,12 @@ public final class WatchedFileSystemProvider extends FileSystemProvider {
         void sees(Kind kind, String path);
     }
 
-    /** Whether this JVM was started with it. */
+    /** Returns whether this JVM was started with it. */
     static boolean isDefault() {
         return FileSystems.getDefault().provider() instanceof WatchedFileSystemProvider;
     }
 
-    /** Who learns what the calling thread does; nobody if null. */
+    /** Sets the watcher that learns what the calling thread does; none if it is null. */
     static void watchThread(@Nullable Watcher watcher) {
         OF_THREAD.set(watcher);
     }

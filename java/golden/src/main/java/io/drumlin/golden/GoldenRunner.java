@@ -1,10 +1,9 @@
 package io.drumlin.golden;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.golden.base.GoldenCases;
 import io.drumlin.golden.base.ManifestException;
 import io.drumlin.golden.base.Outcome;
-
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.golden.fti.FtiCases;
 import io.drumlin.golden.ftiff.FtiFfCases;
 import io.drumlin.golden.gsd.GsdCases;

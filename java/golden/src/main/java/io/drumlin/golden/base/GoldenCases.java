@@ -8,7 +8,7 @@ import java.util.Map;
 public interface GoldenCases {
 
     /**
-     * Whether a manifest is of this system. Told by its content: cases may lie anywhere.
+     * Returns whether a manifest is of this system, by its content, because cases may lie anywhere.
      *
      * @param manifest the parsed file
      * @return true if {@link #run} can take it

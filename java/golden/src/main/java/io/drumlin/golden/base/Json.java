@@ -30,7 +30,7 @@ public final class Json {
     }
 
     /**
-     * Whether this is an object with a member.
+     * Returns whether this is an object with a member.
      *
      * @param key name of the member
      * @return false for null members too
@@ -93,7 +93,7 @@ public final class Json {
     }
 
     /**
-     * Whether this is a list.
+     * Returns whether this is a list.
      *
      * @return false for anything else
      */
@@ -102,7 +102,7 @@ public final class Json {
     }
 
     /**
-     * Whether this is a text.
+     * Returns whether this is a text.
      *
      * @return false for anything else
      */
@@ -147,7 +147,7 @@ public final class Json {
     }
 
     /**
-     * Whether this is a number.
+     * Returns whether this is a number.
      *
      * @return false for anything else
      */
@@ -156,7 +156,7 @@ public final class Json {
     }
 
     /**
-     * Whether this is a number that is written without fraction and exponent.
+     * Returns whether this is a number that is written without fraction and exponent.
      *
      * @return false for anything else
      */
@@ -165,7 +165,7 @@ public final class Json {
     }
 
     /**
-     * Whether this is null.
+     * Returns whether this is null.
      *
      * @return false for anything else
      */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What came of a case: what was compared and what differed. Not thread-safe. */
+/** The outcome of a case: the files that were compared, and their differences. Not thread-safe. */
 public final class Outcome {
 
     /** Differences that are told of one case; the others are counted. */
@@ -84,7 +84,7 @@ public final class Outcome {
     }
 
     /**
-     * Whether nothing was done.
+     * Returns whether nothing was done.
      *
      * @return true for a skipped case
      */
@@ -93,7 +93,7 @@ public final class Outcome {
     }
 
     /**
-     * Whether something differed.
+     * Returns whether something differed.
      *
      * @return true for a failed case
      */
@@ -102,7 +102,7 @@ public final class Outcome {
     }
 
     /**
-     * What was compared, or why the case was skipped.
+     * Says what was compared, or why the case was skipped.
      *
      * @return one line
      */
@@ -111,7 +111,7 @@ public final class Outcome {
     }
 
     /**
-     * What differed.
+     * Returns the differences.
      *
      * @return a line each; of many only the first, and how many there are
      */

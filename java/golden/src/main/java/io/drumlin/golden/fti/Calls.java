@@ -30,7 +30,7 @@ final class Calls {
     }
 
     /**
-     * What the checkpoints hold, in the order in which they were taken.
+     * Returns the contents of the checkpoints, in the order in which they were taken.
      *
      * @param differential whether the configuration allows differential checkpoints; C FTI takes ordinary ones otherwise
      */

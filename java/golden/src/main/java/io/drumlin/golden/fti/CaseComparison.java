@@ -60,7 +60,7 @@ final class CaseComparison {
         this.outcome = outcome;
     }
 
-    /** What was compared, for the line of the case. */
+    /** Counts what was compared, for the line of the case. */
     private static final class Tally {
 
         private int metadata;
@@ -73,7 +73,7 @@ final class CaseComparison {
         private int layers;
     }
 
-    /** Whether the same calls write the same files now: differential checkpoints had other layouts. */
+    /** Returns whether the same calls write the same files now. Differential checkpoints had other layouts. */
     boolean rewritable() {
         return rewritable;
     }
@@ -257,7 +257,7 @@ final class CaseComparison {
         return List.of(new String(text, StandardCharsets.ISO_8859_1).split("\n", -1));
     }
 
-    /** What C FTI has to write. A checksum without meaning is taken as it was found. */
+    /** Returns the metadata that C FTI has to write. A checksum without meaning is taken as it was found. */
     private GroupMetadata expected(MetadataPath path, Checkpoint checkpoint, List<Place> members, GroupMetadata found) {
         List<ByteBuffer> data = data(checkpoint, members);
         int largest = largest(data);
@@ -313,7 +313,7 @@ final class CaseComparison {
         return entries;
     }
 
-    /** What the Reed-Solomon code makes of the data of a group: as long as the longest, all completed by zeros. */
+    /** Returns the Reed-Solomon code of the data of a group. All data are padded with zeros to the length of the longest. */
     private static ByteBuffer encoded(List<ByteBuffer> data, int largest, int groupRank) {
         int wholeWords = largest + largest % Short.BYTES;
         List<ByteBuffer> padded = data.stream()

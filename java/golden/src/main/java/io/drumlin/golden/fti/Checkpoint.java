@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 record Checkpoint(int id, int level, List<Variable> variables, List<Integer> fileOrder, boolean incremental) {
 
-    /** What {@code FTI_Checkpoint} takes for level 4 of a differential checkpoint. */
+    /** The level that {@code FTI_Checkpoint} is given for a differential checkpoint of level 4. */
     static final int DIFFERENTIAL = 8;
 
     /**

@@ -56,7 +56,7 @@ final class Declarations {
         return made;
     }
 
-    /** What the calls have made on one rank. */
+    /** Everything that the calls have declared on one rank. */
     final class Declared {
 
         private final Checkpoints checkpoints;

@@ -38,7 +38,7 @@ final class DifferentialComparison {
         this.outcome = outcome;
     }
 
-    /** Whether all files are as C FTI writes them now. */
+    /** Returns whether all files are as C FTI writes them now. */
     boolean ofToday() {
         return ofToday;
     }

@@ -44,7 +44,7 @@ final class EngineRun implements AutoCloseable {
         return directory.resolve("config.fti");
     }
 
-    /** What one rank of the application does. */
+    /** The work of one rank of the application. */
     @FunctionalInterface
     interface Body {
         void run(Checkpoints checkpoints, Communicator application) throws IOException;

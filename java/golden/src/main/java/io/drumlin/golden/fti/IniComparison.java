@@ -15,7 +15,7 @@ import java.util.Set;
 /** Compares the configuration, the topology and the list of checkpoints, each also with what is written for the same content. */
 final class IniComparison {
 
-    /** What a {@code strftime} with {@code "%A %x - %H:%M:%S"} gives in the C locale. */
+    /** The form that {@code strftime} with {@code "%A %x - %H:%M:%S"} has in the C locale. */
     private static final String TIMESTAMP = "[A-Z][a-z]+day \\d\\d/\\d\\d/\\d\\d - \\d\\d:\\d\\d:\\d\\d";
 
     private static final int IO_MODE_OFFSET = 1000;

@@ -3,7 +3,7 @@ package io.drumlin.golden.fti;
 import io.drumlin.golden.base.Json;
 
 /**
- * Where an application rank is.
+ * The place of an application rank.
  *
  * @param mpiRank rank in the communicator given to FTI
  * @param node number of its node

@@ -86,7 +86,7 @@ final class Restarts {
         }
     }
 
-    /** What the commands say of the run before anybody restarts it. */
+    /** Compares what the commands say of the run before it is restarted. */
     private void survey(EngineRun run, Scenario scenario) throws IOException {
         String found = RunSurvey.open(run.config(), run.directory())
                 .report(true)
@@ -130,7 +130,7 @@ final class Restarts {
         }
     }
 
-    /** What a restart found. */
+    /** The checkpoint that a restart found. */
     private record Found(boolean recovered, int status, int level, int id) {}
 
     /** Drumlin tells the id of what is recovered; C FTI, of a differential checkpoint, that of the one before. */
@@ -139,7 +139,9 @@ final class Restarts {
         return nothingLost ? newest(scenario.id()).id() : scenario.id();
     }
 
-    /** What is recovered, by the id that C FTI tells; v1.3 tells that of the differential checkpoint itself. */
+    /**
+     * Returns the checkpoint that is recovered, by the id that C FTI tells. v1.3 tells that of the differential checkpoint itself.
+     */
     private Checkpoint newest(int id) {
         List<Checkpoint> all = manifest.checkpoints();
         int newest = -1;

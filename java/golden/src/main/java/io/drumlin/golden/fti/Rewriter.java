@@ -23,7 +23,7 @@ final class Rewriter {
 
     private static final String CHECKSUM = "(?m)^(ckpt_checksum +=).*$";
 
-    /** What only Drumlin says of the whole file. */
+    /** The lines about the whole file that only Drumlin writes. */
     private static final String OURS = "(?m)^drumlin_.*\\n|\\n\\[drumlin]\\nseal .*\\n\\n";
 
     private static final String LAYER_VARIABLES = "(?m)^dcp_layer\\d+_drumlin_.*\\n";

@@ -3,7 +3,7 @@ package io.drumlin.golden.fti;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Where the files of a run are, relative to the case; docs/formats/fti-posix.md, section 2. */
+/** The places of the files of a run, relative to the case; docs/formats/fti-posix.md, section 2. */
 final class RunDirectories {
 
     static final int POSIX = 1;
@@ -68,7 +68,7 @@ final class RunDirectories {
         return "Ckpt" + ckptId + "-mpiio.fti";
     }
 
-    /** Whether the data of all ranks are in one file. */
+    /** Returns whether the data of all ranks are in one file. */
     boolean isShared(int level) {
         return level == PARALLEL_LEVEL && manifest.config("basic.ckpt_io") == MPI_IO;
     }

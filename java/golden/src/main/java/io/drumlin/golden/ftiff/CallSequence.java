@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What the golden program did, call by call; every application rank did the same.
+ * The calls of the golden program. Every application rank made the same ones.
  *
  * @param steps in order
  */

@@ -196,7 +196,7 @@ final class EncodedGroups {
             outcome.same(member.where + ": record", expected, chance ? withoutChance(found, expected) : found);
         }
 
-        /** What C FTI leaves to chance, and the digest that covers it. */
+        /** Returns the expected record with what C FTI leaves to chance as it was found, and the digest that covers it. */
         private FileMeta withoutChance(FileMeta found, FileMeta expected) {
             return new FileMeta(
                     found.checksum(),

@@ -67,7 +67,7 @@ public final class FtiFfCases implements GoldenCases {
         return outcome;
     }
 
-    /** What was read, for the line of the case. */
+    /** Counts what was read, for the line of the case. */
     private static final class Tally {
 
         private final Map<String, Integer> files = new TreeMap<>();

@@ -84,7 +84,7 @@ public record Manifest(
             String path, long size, String sha256, String kind, @Nullable CheckpointFile checkpoint) {}
 
     /**
-     * What is in a checkpoint file.
+     * The contents of a checkpoint file.
      *
      * @param ckptId id of the checkpoint
      * @param contentRank world rank whose variables it holds: for a partner copy that of the left neighbour
@@ -102,7 +102,7 @@ public record Manifest(
             boolean checksumOfContent) {}
 
     /**
-     * Whether a manifest is of this kind.
+     * Returns whether a manifest is of this kind.
      *
      * @param manifest the parsed file
      * @return true if it has what an FTI-FF manifest has

@@ -23,7 +23,7 @@ final class Mask {
         PADDING("padding"),
         /** Covers padding, or was made by the rule that C FTI's own reader refuses. */
         CHECKSUM("checksum"),
-        /** Of encoded files, never initialised by C FTI. */
+        /** The sizes in encoded files, which C FTI never initialises. */
         SIZES("metaSize and dataSize"),
         /** 16-bit words of encoded files that mix in a masked byte of a plain file of the group. */
         MIXED("mixed words");

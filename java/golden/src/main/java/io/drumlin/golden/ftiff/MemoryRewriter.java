@@ -41,7 +41,7 @@ import java.util.Map;
  */
 final class MemoryRewriter {
 
-    /** What {@code FTI_Checkpoint} takes for a differential checkpoint. */
+    /** The level that {@code FTI_Checkpoint} is given for a differential checkpoint. */
     private static final int DIFFERENTIAL = 8;
 
     private final Manifest manifest;
@@ -83,7 +83,7 @@ final class MemoryRewriter {
                 "made in memory from the calls: " + files + " files byte for byte, given timestamp and padding");
     }
 
-    /** What every rank has in its containers at each checkpoint. */
+    /** Plans what every rank has in its containers at each checkpoint. */
     private void plan() {
         for (int rank = 0; rank < manifest.ranks(); rank++) {
             Planning planning = new Planning(rank);
@@ -169,7 +169,7 @@ final class MemoryRewriter {
         return bytes;
     }
 
-    /** What was read in the same manifest before. */
+    /** Returns what was read in the same manifest before. */
     private static <V> V known(Map<Integer, V> map, int id) {
         V value = map.get(id);
         if (value == null) {

@@ -67,7 +67,7 @@ final class Rewriter {
         }
     }
 
-    /** What the case needs and this version lacks. */
+    /** Returns what the case needs and this version lacks. */
     private static Optional<String> missing(Manifest manifest) {
         if (!WRITTEN.contains(manifest.layout())) {
             return Optional.of("layout " + manifest.layout() + " is not written by this version");

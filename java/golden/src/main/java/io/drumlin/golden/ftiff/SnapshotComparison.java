@@ -49,7 +49,7 @@ final class SnapshotComparison {
     private int apart;
     private int leftBehind;
 
-    /** What was equal of the files of one kind. */
+    /** Counts what was equal in the files of one kind. */
     private static final class Equal {
         private final Set<Mask.Reason> masked = EnumSet.noneOf(Mask.Reason.class);
         private int files;
@@ -112,7 +112,10 @@ final class SnapshotComparison {
         outcome.sameSets(golden.getFileName() + ": files written", expected, ours.keySet());
     }
 
-    /** What C FTI has on a node besides the file on the parallel file system, and never reads: section 1 of the same. */
+    /**
+     * Returns whether C FTI leaves a file on a node beside the one on the parallel file system and never reads it: section 1 of
+     * the same.
+     */
     private static boolean isLeftBehind(String name, boolean ended) {
         return name.startsWith("Local/") && (name.contains("/dCP/") || (ended && name.contains("/lL4Dir/")));
     }
@@ -161,7 +164,7 @@ final class SnapshotComparison {
                 && one.contentRank() / nodeSize / groupSize == other.contentRank() / nodeSize / groupSize;
     }
 
-    /** What is masked must be right by itself. */
+    /** Checks that the masked bytes are right by themselves. */
     private void checkSealed(String where, CheckpointFile checkpoint, byte[] bytes) throws IOException {
         ByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
         try {
@@ -195,7 +198,7 @@ final class SnapshotComparison {
     }
 
     /**
-     * What was compared, and which bytes of how many files were not.
+     * Says what was compared, and which bytes of how many files were not.
      *
      * @param comparisons of the snapshots of a case
      * @return one line

@@ -149,7 +149,7 @@ final class BadFiles {
         reads++;
     }
 
-    /** What the C library calls the error that names a field. */
+    /** Returns the C library's name of the error that names a field. */
     static String code(DrumlinException e) {
         if (!(e instanceof FormatException format)) {
             return "IO";

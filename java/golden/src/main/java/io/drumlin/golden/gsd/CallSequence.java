@@ -49,7 +49,7 @@ final class CallSequence implements AutoCloseable {
         }
     }
 
-    /** What the C library calls an error. */
+    /** Returns the C library's name of an error. */
     private static String code(DrumlinException e) {
         String message = String.valueOf(e.getMessage());
         if (message.contains("the name list is full")) {
@@ -129,7 +129,7 @@ final class CallSequence implements AutoCloseable {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
     }
 
-    /** What is on disk now is what counts: the file goes on under another name. */
+    /** Acts like a kill: the run goes on with the bytes that are on disk now. */
     private void kill() throws IOException {
         Path survivor = path.resolveSibling(path.getFileName() + ".survivor");
         Files.copy(path, survivor, StandardCopyOption.REPLACE_EXISTING);

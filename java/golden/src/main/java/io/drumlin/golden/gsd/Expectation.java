@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a manifest says a file holds. */
+/** The contents that a manifest says a file has. */
 final class Expectation {
 
     private final Json expected;

@@ -170,7 +170,10 @@ final class IndexCase {
         return Optional.empty();
     }
 
-    /** What SCR looks at: metadata, number of ranks, and that each file is there; not at sizes, as Drumlin does. */
+    /**
+     * Returns whether SCR would fetch a dataset. It looks at metadata, the number of ranks, and whether each file is there;
+     * Drumlin also
+     */
     private static boolean isFetchable(ScrIndex index, Path prefix, String name, int ranks) {
         try {
             Optional<IndexRecord> record = index.record(name);
@@ -193,7 +196,7 @@ final class IndexCase {
         }
     }
 
-    /** The same without times of fetches and failures, which are those of the run. */
+    /** Returns the same tree without times of fetches and failures, which are those of the run. */
     static KvTree withoutTimes(KvTree tree) {
         KvTree rest = new KvTree();
         tree.entries().forEach((key, subtree) -> {

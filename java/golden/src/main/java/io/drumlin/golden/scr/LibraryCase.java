@@ -82,7 +82,7 @@ final class LibraryCase {
         outcome.same(name + ": halt file", Trees.of(program.get("halt_file_after")), after);
     }
 
-    /** What such a program printed. It ends by closing. */
+    /** Returns what such a program printed. It ends by closing. */
     private static List<String> run(ScrDatasets datasets, Path prefix, List<String> calls, int rank)
             throws IOException {
         List<String> seen = new ArrayList<>();

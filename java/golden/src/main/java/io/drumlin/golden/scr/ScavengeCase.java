@@ -21,7 +21,7 @@ final class ScavengeCase {
 
     private static final Pattern BUILD = Pattern.compile(".*--build=(\\d+).*");
 
-    /** What scr_index leaves in the summary of a Reed-Solomon set that it has made again. */
+    /** The keys that scr_index leaves in the summary of a Reed-Solomon set that it has rebuilt. */
     private static final List<String> LEFT_OVER = List.of("RS", "MAPRS");
 
     private final Path directory;

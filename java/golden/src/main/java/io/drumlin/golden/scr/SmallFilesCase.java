@@ -65,7 +65,7 @@ final class SmallFilesCase {
         outcome.compared(steps.size() + " changes of a halt file equal");
     }
 
-    /** What scr_halt_cntl does. */
+    /** Does what scr_halt_cntl does. */
     static void apply(Deque<String> options, HaltFile.Change change) {
         while (!options.isEmpty()) {
             switch (options.pop()) {
@@ -100,7 +100,7 @@ final class SmallFilesCase {
         outcome.compared(questions.size() + " questions to flush files answered alike");
     }
 
-    /** What scr_flush_file prints; empty where it fails. */
+    /** Returns what scr_flush_file prints; empty where it fails. */
     private static Optional<String> answer(FlushStates states, List<String> arguments) {
         int id = arguments.size() > 1 ? Integer.parseInt(arguments.get(arguments.size() - 1)) : 0;
         return switch (arguments.get(0)) {

@@ -35,7 +35,7 @@ public record Manifest(
         List<Task> tasks) {
 
     /**
-     * How the files were opened.
+     * The call that opened the files.
      *
      * @param api the calls that opened it, in words
      * @param file name of the first file
@@ -101,7 +101,7 @@ public record Manifest(
             List<Integer> blockCounts) {}
 
     /**
-     * What is in the file for a task.
+     * The contents of the file for a task.
      *
      * @param rank in the set
      * @param file number of its file
@@ -129,7 +129,7 @@ public record Manifest(
     public record KeyedValue(long key, Segment value) {}
 
     /**
-     * Whether a manifest is of this kind.
+     * Returns whether a manifest is of this kind.
      *
      * @param manifest the parsed file
      * @return true if it says so
