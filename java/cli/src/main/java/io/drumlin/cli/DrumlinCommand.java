@@ -114,6 +114,11 @@ public final class DrumlinCommand implements Runnable {
     /**
      * Sets where the command writes to. Its output passes no control characters from files to a terminal, and it emits
      * none of its own for colours.
+     *
+     * @param commandLine the command
+     * @param out where its output goes
+     * @param err where its messages go
+     * @return the command
      */
     public static CommandLine writingTo(CommandLine commandLine, PrintWriter out, PrintWriter err) {
         return commandLine
@@ -122,6 +127,11 @@ public final class DrumlinCommand implements Runnable {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
     }
 
+    /**
+     * Makes the command.
+     *
+     * @return the command with its subcommands, handlers of errors and exit codes
+     */
     public static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new DrumlinCommand());
         commandLine.setExecutionExceptionHandler(DrumlinCommand::explain);

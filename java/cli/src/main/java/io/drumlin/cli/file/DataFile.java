@@ -1,6 +1,7 @@
 package io.drumlin.cli.file;
 
 import io.drumlin.Printable;
+import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.Progress;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;

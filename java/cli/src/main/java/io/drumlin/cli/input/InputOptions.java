@@ -1,6 +1,7 @@
 package io.drumlin.cli.input;
 
 import io.drumlin.checkpoint.RunSurvey.RankFile;
+import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.file.DataFile;
 import io.drumlin.cli.file.FileSource;
 import io.drumlin.cli.file.GivenTypes;
