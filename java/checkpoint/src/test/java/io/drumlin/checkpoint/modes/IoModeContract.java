@@ -1045,7 +1045,14 @@ public abstract class IoModeContract extends LevelsContract {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void noWrongBitIsInTheSizesThatAreTold(boolean early) throws IOException {
-        WrongReads.requireRightSizes(make(Map.of("basic.group_size", "1")), early);
+        WrongReads.requireRightSizes(make(Map.of("basic.group_size", "1")), early, 2);
+    }
+
+    @Tag("exhaustive")
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void noWrongBitIsInAnySize(boolean early) throws IOException {
+        WrongReads.requireRightSizes(make(Map.of("basic.group_size", "1")), early, 20);
     }
 
     @ParameterizedTest

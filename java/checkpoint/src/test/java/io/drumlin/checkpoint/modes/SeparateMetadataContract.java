@@ -185,7 +185,7 @@ public interface SeparateMetadataContract {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     default void dataOrWordsWhateverBitIsWrong(boolean likeC) throws IOException {
-        flipBits(likeC, 37);
+        flipBits(likeC, 149);
     }
 
     @Tag("soak")

@@ -160,7 +160,7 @@ final class WrongReads {
 
     /** One of a few reads that follow each other brings one wrong bit. */
     void someReads() throws IOException {
-        readOneOf(3);
+        readOneOf(8);
     }
 
     private void readOneOf(int stride) throws IOException {
@@ -295,8 +295,8 @@ final class WrongReads {
         }
     }
 
-    /** Opens a run of one rank again and again, each time with one wrong bit in one read. */
-    static void requireRightSizes(RunFixture run, boolean early) throws IOException {
+    /** Opens a run of one rank again and again, each time with one wrong bit in another read; {@code rounds} times through all reads. */
+    static void requireRightSizes(RunFixture run, boolean early, int rounds) throws IOException {
         run.run(1, (checkpoints, comm) -> {
             for (int id = 0; id < SIZES; id++) {
                 checkpoints.protect(id, new long[id + 1]);
@@ -308,9 +308,9 @@ final class WrongReads {
         FaultyEngine faulty = new FaultyEngine(new NioEngine(), false);
         int told = 0;
         int reads = 0;
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i <= rounds * reads; i++) {
             if (i > 0) {
-                faulty.flip(1 + random.nextInt(reads), random.nextLong(1L << 40));
+                faulty.flip(1 + i % reads, random.nextLong(1L << 40));
             }
             int before = faulty.count(Operation.READ);
             Checkpoints.Builder builder = Checkpoints.builder(run.config())

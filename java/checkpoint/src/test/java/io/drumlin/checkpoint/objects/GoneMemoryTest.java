@@ -5,19 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Mpirun;
+import io.drumlin.storage.NativeEngine;
+import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A variable of one rank is a mapped file that became shorter: the checkpoint fails on all ranks, and the process lives. */
 @Timeout(300)
@@ -25,31 +27,25 @@ class GoneMemoryTest {
 
     private static final int LENGTH = 4 << 20;
 
-    @Tag("native")
-    @ParameterizedTest
-    @ValueSource(strings = {"native", "libc"})
-    void failsTheCheckpointOnAllRanks(String engine, @TempDir Path directory) throws Exception {
-        checkpoints(engine, directory, 2);
-    }
-
     @Test
-    void failsTheCheckpointOnAllRanksWithoutNativeCode(@TempDir Path directory) throws Exception {
-        checkpoints("nio", directory, 2);
+    void failsTheCheckpointOnAllRanks(@TempDir Path directory) throws Exception {
+        checkpoints(directory, 2);
     }
 
     /** Up to Java 17 the virtual machine tells the thread later. Where that happens to be in a lock, the job hangs. */
     @Tag("soak")
-    @Tag("native")
-    @ParameterizedTest
-    @ValueSource(strings = {"native", "libc", "nio"})
-    void failsEachCheckpointOnAllRanks(String engine, @TempDir Path directory) throws Exception {
-        checkpoints(engine, directory, 100);
+    @Test
+    void failsEachCheckpointOnAllRanks(@TempDir Path directory) throws Exception {
+        checkpoints(directory, 100);
     }
 
-    private static void checkpoints(String engine, Path directory, int rounds) throws Exception {
+    /** With each storage engine, so many times. */
+    private static void checkpoints(Path directory, int times) throws Exception {
+        List<String> engines =
+                NativeEngine.unavailabilityCause() == null ? StorageEngines.names() : List.of(new NioEngine().name());
+        int rounds = times * engines.size();
         Mpirun.Outcome outcome = Mpirun.withoutLauncher()
-                .jvmOptions("-Ddrumlin.storage=" + engine)
-                .run(Program.class, directory.toString(), String.valueOf(rounds));
+                .run(Program.class, directory.toString(), String.valueOf(times), String.join(",", engines));
         assertThat(outcome.exitStatus()).as(outcome.output()).isEqualTo(0);
         assertThat(outcome.output().lines().filter(line -> line.startsWith("rank 0 failed")))
                 .hasSize(rounds);
@@ -65,9 +61,12 @@ class GoneMemoryTest {
         private Program() {}
 
         public static void main(String[] args) throws IOException {
-            for (int round = 0; round < Integer.parseInt(args[1]); round++) {
-                Path directory = Files.createDirectory(Path.of(args[0], "round" + round));
-                checkpoint(directory, new RunFixture(directory, Map.of()));
+            for (String engine : args[2].split(",")) {
+                System.setProperty(StorageEngines.PROPERTY, engine);
+                for (int round = 0; round < Integer.parseInt(args[1]); round++) {
+                    Path directory = Files.createDirectory(Path.of(args[0], engine + round));
+                    checkpoint(directory, new RunFixture(directory, Map.of()));
+                }
             }
         }
 

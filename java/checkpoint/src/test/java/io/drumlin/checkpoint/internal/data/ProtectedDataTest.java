@@ -65,9 +65,12 @@ class ProtectedDataTest {
             int length = round % 2 == 0 ? random.nextInt(BYTES) : random.nextInt(100);
             int offset = random.nextInt(BYTES - length);
             ByteBuffer piece = round % 3 == 0 ? ByteBuffer.allocate(length) : ByteBuffer.allocateDirect(length);
-            for (int i = 0; i < length; i++) {
-                piece.put(i, (byte) (bits ? random.nextInt(2) : random.nextInt()));
+            byte[] bytes = new byte[length];
+            random.nextBytes(bytes);
+            for (int i = 0; bits && i < length; i++) {
+                bytes[i] &= 1;
             }
+            piece.put(0, bytes);
             expected.put(offset, piece, 0, length);
             data.copyIn(offset, piece);
             assertThat(piece.remaining()).as("seed " + seed).isZero();
