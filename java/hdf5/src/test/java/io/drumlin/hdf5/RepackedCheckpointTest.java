@@ -237,7 +237,8 @@ class RepackedCheckpointTest {
         assertThat(expected).hasSize(14);
         Random random = new Random(29);
         int found = 0;
-        for (int i = 0; i < 60; i++) {
+        // Each look is a process of the library.
+        for (int i = 0; i < 20; i++) {
             byte[] damaged = whole.clone();
             damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
             Path copy = Files.write(directory.resolve("damaged.h5"), damaged);
@@ -247,6 +248,6 @@ class RepackedCheckpointTest {
                 found++;
             }
         }
-        assertThat(found).isGreaterThan(15);
+        assertThat(found).isGreaterThan(5);
     }
 }

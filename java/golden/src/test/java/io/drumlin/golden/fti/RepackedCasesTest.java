@@ -36,9 +36,11 @@ class RepackedCasesTest {
         Repacked.requireLibrary();
     }
 
+    /** The datasets of the releases between the oldest and the newest are those of these two. */
     private static List<String> cases() throws IOException {
         return GoldenRunner.cases(Golden.path("fti-hdf5")).stream()
                 .map(path -> path.getFileName().toString())
+                .filter(name -> !name.matches("v1\\.[2-5].*"))
                 .toList();
     }
 
