@@ -77,12 +77,12 @@ public final class Golden {
             String named = System.getProperty("drumlin.golden", "");
             for (Path folder = Path.of("").toAbsolutePath(); folder != null; folder = folder.getParent()) {
                 Path cases = folder.resolve("java/golden/cases");
-                if (Files.isDirectory(cases) && (named.isEmpty() || named.equals(cases.toString()))) {
-                    try {
+                try {
+                    if (Files.isDirectory(cases) && (named.isEmpty() || Files.isSameFile(cases, Path.of(named)))) {
                         return unpacked(cases, folder.resolve("build/golden"));
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
                     }
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
                 }
             }
             return Path.of(named);
