@@ -7,7 +7,7 @@
  * the storage engine {@code libc}; nothing resolves it unless the program requires it or is started with {@code
  * --add-modules com.sun.jna}.
  *
- * @uses io.drumlin.comm.CommunicatorProvider the module {@code io.drumlin.mpi} has one
+ * @uses io.drumlin.comm.internal.CommunicatorProvider the module {@code io.drumlin.mpi} has one
  * @uses io.drumlin.nativecore.BundledLibraries each jar with native libraries has one
  */
 // requires-automatic: JNA has no descriptor; its name is in the manifest and so does not change.
@@ -22,6 +22,13 @@ module io.drumlin.base {
     exports io.drumlin.comm;
     exports io.drumlin.format;
     exports io.drumlin.storage;
+    exports io.drumlin.comm.internal to
+            io.drumlin.checkpoint,
+            io.drumlin.cli,
+            io.drumlin.gsd,
+            io.drumlin.mpi,
+            io.drumlin.scr,
+            io.drumlin.sion;
     exports io.drumlin.format.internal to
             io.drumlin.checkpoint,
             io.drumlin.cli,
@@ -31,6 +38,14 @@ module io.drumlin.base {
             io.drumlin.checkpoint,
             io.drumlin.cli,
             io.drumlin.scr;
+    exports io.drumlin.internal to
+            io.drumlin.checkpoint,
+            io.drumlin.cli,
+            io.drumlin.formats,
+            io.drumlin.gsd,
+            io.drumlin.mpi,
+            io.drumlin.scr,
+            io.drumlin.sion;
     exports io.drumlin.nativecore to
             io.drumlin.base.natives.linux.arm64,
             io.drumlin.base.natives.linux.x86_64,
@@ -48,9 +63,10 @@ module io.drumlin.base {
     exports io.drumlin.storage.internal.files to
             io.drumlin.checkpoint,
             io.drumlin.gsd,
+            io.drumlin.mpi,
             io.drumlin.scr,
             io.drumlin.sion;
 
-    uses io.drumlin.comm.CommunicatorProvider;
+    uses io.drumlin.comm.internal.CommunicatorProvider;
     uses io.drumlin.nativecore.BundledLibraries;
 }

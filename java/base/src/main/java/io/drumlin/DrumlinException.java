@@ -1,5 +1,6 @@
 package io.drumlin;
 
+import io.drumlin.internal.Printable;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.internal.Arguments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;

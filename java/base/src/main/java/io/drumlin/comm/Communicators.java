@@ -1,12 +1,13 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.internal.AgreedFailure;
+import io.drumlin.comm.internal.CommunicatorProvider;
+import io.drumlin.comm.internal.Launcher;
+import io.drumlin.comm.internal.Providers;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 
 /**
  * Gives programs their communicators, whatever carries the messages.
@@ -37,17 +38,8 @@ public final class Communicators {
      *     several programs of one rank each
      */
     public static Communicator world() throws IOException {
-        try {
-            for (CommunicatorProvider provider : ServiceLoader.load(CommunicatorProvider.class)) {
-                Optional<Communicator> world = provider.world();
-                if (world.isPresent()) {
-                    return world.get();
-                }
-            }
-        } catch (ServiceConfigurationError | LinkageError e) {
-            throw unusableProvider(e);
-        }
-        return single(System.getenv());
+        Optional<Communicator> world = Providers.first(CommunicatorProvider::world);
+        return world.isPresent() ? world.get() : single(System.getenv());
     }
 
     /** Makes the communicator of a process for which no provider has one. */
@@ -75,15 +67,9 @@ public final class Communicators {
         if (foreign instanceof Communicator communicator) {
             return communicator.dup();
         }
-        try {
-            for (CommunicatorProvider provider : ServiceLoader.load(CommunicatorProvider.class)) {
-                Optional<Communicator> wrapped = provider.wrap(foreign);
-                if (wrapped.isPresent()) {
-                    return wrapped.get();
-                }
-            }
-        } catch (ServiceConfigurationError | LinkageError e) {
-            throw unusableProvider(e);
+        Optional<Communicator> wrapped = Providers.first(provider -> provider.wrap(foreign));
+        if (wrapped.isPresent()) {
+            return wrapped.get();
         }
         throw DrumlinException.during(
                         "using a communicator of class " + foreign.getClass().getName())
@@ -102,13 +88,10 @@ public final class Communicators {
      * @throws IOException MPI could not be finalised
      */
     public static void finish() throws IOException {
-        try {
-            for (CommunicatorProvider provider : ServiceLoader.load(CommunicatorProvider.class)) {
-                provider.finish();
-            }
-        } catch (ServiceConfigurationError | LinkageError e) {
-            throw unusableProvider(e);
-        }
+        Providers.first(provider -> {
+            provider.finish();
+            return Optional.empty();
+        });
     }
 
     /**
@@ -120,57 +103,6 @@ public final class Communicators {
      */
     public static void finishAfterMain(boolean wanted) {
         EndOfMain.leaveJob(wanted);
-    }
-
-    /**
-     * Makes a file that the ranks write through the carrier of their messages, replacing an old one. Collective.
-     *
-     * @param ranks any communicator
-     * @param path the same on all ranks
-     * @param hints keys and values for the carrier, the same on all ranks; it ignores those that it does not know
-     * @return empty if the carrier has no files
-     * @throws IOException on all ranks: the file cannot be made
-     */
-    public static Optional<SharedFile> create(Communicator ranks, Path path, Map<String, String> hints)
-            throws IOException {
-        return carried(ranks, provider -> provider.create(ranks, path, hints));
-    }
-
-    /**
-     * Opens a file of this rank alone through the carrier of the messages. Not collective, and no call on the file is.
-     *
-     * @param ranks any communicator
-     * @param path the file
-     * @param access what the file is opened for
-     * @param hints keys and values for the carrier, which ignores those that it does not know
-     * @return empty if the carrier has no files
-     * @throws IOException the file cannot be opened
-     */
-    public static Optional<SharedFile> openAlone(
-            Communicator ranks, Path path, SharedFile.Access access, Map<String, String> hints) throws IOException {
-        return carried(ranks, provider -> provider.openAlone(ranks, path, access, hints));
-    }
-
-    /** Opens a file with one of the providers. */
-    private interface FileOpening {
-        Optional<SharedFile> by(CommunicatorProvider provider) throws IOException;
-    }
-
-    private static Optional<SharedFile> carried(Communicator ranks, FileOpening opening) throws IOException {
-        if (ranks.nativeHandle().isEmpty()) {
-            return Optional.empty();
-        }
-        try {
-            for (CommunicatorProvider provider : ServiceLoader.load(CommunicatorProvider.class)) {
-                Optional<SharedFile> file = opening.by(provider);
-                if (file.isPresent()) {
-                    return file;
-                }
-            }
-        } catch (ServiceConfigurationError | LinkageError e) {
-            throw unusableProvider(e);
-        }
-        return Optional.empty();
     }
 
     /**
@@ -205,13 +137,5 @@ public final class Communicators {
         agreed.ifPresent(AgreedFailure::awaitReporter);
         String where = agreed.map(failure -> " (" + failure.getMessage() + ")").orElse("");
         LOG.log(System.Logger.Level.ERROR, "rank " + rank + " failed, aborting the job" + where, thrown);
-    }
-
-    private static DrumlinException unusableProvider(Throwable cause) {
-        return DrumlinException.during("looking for communicators")
-                .problem("a communicator provider on the class path does not load: " + cause)
-                .advice("use jars of one Drumlin version")
-                .cause(cause)
-                .exception();
     }
 }

@@ -1,5 +1,6 @@
 package io.drumlin.comm;
 
+import io.drumlin.comm.internal.Arguments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -1,7 +1,7 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.MemoryFault;
+import io.drumlin.internal.MemoryFault;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;

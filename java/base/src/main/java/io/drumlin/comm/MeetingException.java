@@ -29,7 +29,7 @@ public class MeetingException extends DrumlinException {
      * @param failure the exception of a communicator
      * @return the exception itself if it is a {@code MeetingException} already
      */
-    static MeetingException of(String operation, int rank, Exception failure) {
+    public static MeetingException of(String operation, int rank, Exception failure) {
         return failure instanceof MeetingException told
                 ? told
                 : new MeetingException(DrumlinException.during(operation)

@@ -2,6 +2,7 @@ package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.internal.Arguments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -1,7 +1,8 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.MemoryFault;
+import io.drumlin.comm.internal.Arguments;
+import io.drumlin.internal.MemoryFault;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;

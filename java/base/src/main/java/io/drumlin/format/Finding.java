@@ -1,6 +1,6 @@
 package io.drumlin.format;
 
-import io.drumlin.Printable;
+import io.drumlin.internal.Printable;
 
 /**
  * One fault in a file.

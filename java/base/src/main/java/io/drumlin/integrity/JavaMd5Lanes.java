@@ -1,6 +1,6 @@
 package io.drumlin.integrity;
 
-import io.drumlin.MemoryFault;
+import io.drumlin.internal.MemoryFault;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,6 +1,6 @@
 package io.drumlin.integrity;
 
-import io.drumlin.MemoryFault;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeCore;
 import io.drumlin.nativecore.NativeMemory;

@@ -3,7 +3,7 @@ package io.drumlin.storage;
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
-import io.drumlin.MemoryFault;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.storage.internal.Errno;
 import io.drumlin.storage.internal.ErrnoException;
 import io.drumlin.storage.internal.Libc;

@@ -1,6 +1,6 @@
 package io.drumlin.storage;
 
-import io.drumlin.MemoryFault;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
 import io.drumlin.storage.internal.ErrnoException;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.Communicator.Request;
+import io.drumlin.comm.internal.Arguments;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;

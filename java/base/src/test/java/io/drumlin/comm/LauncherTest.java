@@ -3,6 +3,7 @@ package io.drumlin.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.drumlin.comm.internal.Launcher;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

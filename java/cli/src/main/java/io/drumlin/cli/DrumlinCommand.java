@@ -1,6 +1,5 @@
 package io.drumlin.cli;
 
-import io.drumlin.Printable;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Program;
@@ -22,6 +21,7 @@ import io.drumlin.cli.tools.IndexCommand;
 import io.drumlin.cli.tools.SionCommand;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.hdf5.UnsupportedFeatureException;
+import io.drumlin.internal.Printable;
 import io.drumlin.scr.internal.index.NoSuchDatasetException;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,9 +1,9 @@
 package io.drumlin.gsd;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.MemoryFault;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.internal.IndexEntry;
+import io.drumlin.internal.MemoryFault;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -1,7 +1,7 @@
 package io.drumlin.gsd;
 
-import io.drumlin.MemoryFault;
 import io.drumlin.format.gsd.ElementType;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.storage.internal.MemoryCopy;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.drumlin.gsd;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.Version;
 import io.drumlin.format.gsd.internal.EmptyFile;

@@ -1,9 +1,9 @@
 package io.drumlin.gsd;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.Version;

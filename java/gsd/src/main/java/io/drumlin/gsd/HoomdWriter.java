@@ -1,7 +1,7 @@
 package io.drumlin.gsd;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.gsd.ElementType;
 import java.io.IOException;
 import java.lang.reflect.Array;

@@ -1,9 +1,9 @@
 package io.drumlin.gsd;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

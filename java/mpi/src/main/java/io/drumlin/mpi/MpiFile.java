@@ -3,14 +3,14 @@ package io.drumlin.mpi;
 import static io.drumlin.mpi.Results.check;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
-import io.drumlin.comm.Arguments;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
-import io.drumlin.comm.SharedFile;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.internal.Agreement;
+import io.drumlin.comm.internal.Arguments;
 import io.drumlin.nativecore.mpi.MpiLibrary;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.internal.files.SharedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;

@@ -2,11 +2,11 @@ package io.drumlin.mpi;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.CommunicatorProvider;
-import io.drumlin.comm.Launcher;
-import io.drumlin.comm.SharedFile;
-import io.drumlin.comm.SharedFile.Access;
+import io.drumlin.comm.internal.CommunicatorProvider;
+import io.drumlin.comm.internal.Launcher;
 import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.internal.files.SharedFile;
+import io.drumlin.storage.internal.files.SharedFile.Access;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;

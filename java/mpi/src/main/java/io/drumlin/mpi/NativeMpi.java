@@ -3,11 +3,11 @@ package io.drumlin.mpi;
 import static io.drumlin.mpi.Results.failure;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.MemoryFault;
-import io.drumlin.comm.Arguments;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Launcher;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.internal.Arguments;
+import io.drumlin.comm.internal.Launcher;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeCore;
 import io.drumlin.nativecore.NativeMemory;

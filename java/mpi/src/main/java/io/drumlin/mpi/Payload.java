@@ -1,6 +1,6 @@
 package io.drumlin.mpi;
 
-import io.drumlin.MemoryFault;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
 import java.lang.ref.Reference;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.comm.CommunicatorProvider;
+import io.drumlin.comm.internal.CommunicatorProvider;
 import java.io.IOException;
 import java.util.Map;
 import java.util.ServiceLoader;

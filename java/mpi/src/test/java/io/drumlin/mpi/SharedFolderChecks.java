@@ -1,6 +1,6 @@
 package io.drumlin.mpi;
 
-import io.drumlin.comm.Agreement;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package io.drumlin.mpi;
 
 import static io.drumlin.sion.SION.*;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicators;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.BatchSystem;
+import io.drumlin.internal.BatchSystem;
 import io.drumlin.scr.internal.settings.ConfigLine;
 import io.drumlin.scr.internal.settings.ScrSettings;
 import io.drumlin.scr.internal.store.ScrPrefix;

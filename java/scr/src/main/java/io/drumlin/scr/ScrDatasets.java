@@ -1,9 +1,9 @@
 package io.drumlin.scr;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.internal.cache.CachedFile;
 import io.drumlin.scr.internal.cache.DatasetCache;

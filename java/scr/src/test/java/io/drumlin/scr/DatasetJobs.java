@@ -2,10 +2,10 @@ package io.drumlin.scr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.RankBody;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.ScrIndex;
 import io.drumlin.scr.internal.store.ScrPrefix;

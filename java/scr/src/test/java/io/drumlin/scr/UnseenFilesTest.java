@@ -2,9 +2,9 @@ package io.drumlin.scr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.kvtree.ScrGolden;
 import io.drumlin.scr.internal.index.DatasetRegistry;
 import io.drumlin.scr.internal.index.IndexFile;

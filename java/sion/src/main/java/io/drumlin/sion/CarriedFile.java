@@ -1,8 +1,8 @@
 package io.drumlin.sion;
 
-import io.drumlin.comm.SharedFile;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
+import io.drumlin.storage.internal.files.SharedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

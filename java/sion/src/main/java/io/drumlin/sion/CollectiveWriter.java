@@ -1,7 +1,7 @@
 package io.drumlin.sion;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;

@@ -1,12 +1,12 @@
 package io.drumlin.sion;
 
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicators;
-import io.drumlin.comm.SharedFile;
-import io.drumlin.comm.SharedFile.Access;
+import io.drumlin.comm.internal.Providers;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.files.SharedFile;
+import io.drumlin.storage.internal.files.SharedFile.Access;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ record DataFiles(StorageEngine storage, Communicator world, SionOptions options)
     BlockFile open(Path path, Set<OpenMode> modes) throws IOException {
         if (options.io() == SionIo.MPI_IO) {
             Access access = modes.contains(OpenMode.WRITE) ? Access.WRITE : Access.READ;
-            Optional<SharedFile> file = Communicators.openAlone(world, path, access, options.hints());
+            Optional<SharedFile> file = Providers.openAlone(world, path, access, options.hints());
             if (file.isPresent()) {
                 return new CarriedFile(path, file.get());
             }
@@ -39,7 +39,7 @@ record DataFiles(StorageEngine storage, Communicator world, SionOptions options)
     void make(Path path) throws IOException {
         if (options.io() == SionIo.MPI_IO && !options.hints().isEmpty()) {
             Files.deleteIfExists(path);
-            Optional<SharedFile> file = Communicators.openAlone(world, path, Access.CREATE, options.hints());
+            Optional<SharedFile> file = Providers.openAlone(world, path, Access.CREATE, options.hints());
             if (file.isPresent()) {
                 file.get().close();
             }

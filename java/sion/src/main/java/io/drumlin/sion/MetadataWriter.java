@@ -1,9 +1,9 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.Meta1;
 import io.drumlin.format.sion.internal.ChunkLayout;

@@ -1,6 +1,6 @@
 package io.drumlin.sion;
 
-import io.drumlin.comm.Agreement;
+import io.drumlin.comm.internal.Agreement;
 import java.io.Closeable;
 import java.io.IOException;
 

@@ -1,8 +1,8 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.MemoryFault;
 import io.drumlin.format.ByteSource;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;

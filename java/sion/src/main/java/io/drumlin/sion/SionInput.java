@@ -1,9 +1,9 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.internal.TaskStream;
 import io.drumlin.storage.OpenMode;

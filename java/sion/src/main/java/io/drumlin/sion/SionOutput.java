@@ -1,9 +1,9 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.sion.internal.FileNames;
 import io.drumlin.format.sion.internal.TaskMapping;
 import io.drumlin.sion.MetadataWriter.SetKind;

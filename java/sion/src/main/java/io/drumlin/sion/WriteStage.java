@@ -1,6 +1,6 @@
 package io.drumlin.sion;
 
-import io.drumlin.MemoryFault;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.StorageEngine;

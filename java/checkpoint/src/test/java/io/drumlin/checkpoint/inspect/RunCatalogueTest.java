@@ -14,7 +14,7 @@ import io.drumlin.checkpoint.RunCatalogue.Run;
 import io.drumlin.checkpoint.fixture.ForeignLease;
 import io.drumlin.checkpoint.fixture.Pair;
 import io.drumlin.checkpoint.fixture.RunFixture;
-import io.drumlin.comm.HostName;
+import io.drumlin.comm.internal.HostName;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;

@@ -1,6 +1,6 @@
 package io.drumlin.cli.base;
 
-import io.drumlin.Printable;
+import io.drumlin.internal.Printable;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.stream.Stream;

@@ -1,6 +1,6 @@
 package io.drumlin.cli.base;
 
-import io.drumlin.Printable;
+import io.drumlin.internal.Printable;
 import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.PrintWriter;

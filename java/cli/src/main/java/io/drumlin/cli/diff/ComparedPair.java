@@ -1,11 +1,11 @@
 package io.drumlin.cli.diff;
 
-import io.drumlin.Printable;
 import io.drumlin.cli.diff.ElementErrors.Tolerance;
 import io.drumlin.cli.file.FileSource;
 import io.drumlin.cli.file.StoredData;
 import io.drumlin.cli.file.StoredData.Piece;
 import io.drumlin.cli.file.ValueType;
+import io.drumlin.internal.Printable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

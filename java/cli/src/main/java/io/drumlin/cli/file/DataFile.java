@@ -1,11 +1,11 @@
 package io.drumlin.cli.file;
 
-import io.drumlin.Printable;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.Progress;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.internal.RangeDigester.Range;
+import io.drumlin.internal.Printable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;

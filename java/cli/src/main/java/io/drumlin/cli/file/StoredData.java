@@ -1,9 +1,9 @@
 package io.drumlin.cli.file;
 
-import io.drumlin.Printable;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.format.ByteSource;
+import io.drumlin.internal.Printable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

@@ -1,7 +1,6 @@
 package io.drumlin.cli.format;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.drumlin.Printable;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Sizes;
@@ -24,6 +23,7 @@ import io.drumlin.format.internal.Findings;
 import io.drumlin.gsd.Access;
 import io.drumlin.gsd.Chunk;
 import io.drumlin.gsd.GsdFile;
+import io.drumlin.internal.Printable;
 import io.drumlin.storage.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,7 +1,6 @@
 package io.drumlin.cli.format;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.drumlin.Printable;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Sizes;
@@ -22,6 +21,7 @@ import io.drumlin.format.sion.internal.Meta2;
 import io.drumlin.format.sion.internal.SionMeta;
 import io.drumlin.format.sion.internal.TaskMapping;
 import io.drumlin.format.sion.internal.TaskStream;
+import io.drumlin.internal.Printable;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionOptions;

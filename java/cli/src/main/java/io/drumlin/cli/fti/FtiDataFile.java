@@ -1,7 +1,6 @@
 package io.drumlin.cli.fti;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.drumlin.Printable;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Sizes;
@@ -23,6 +22,7 @@ import io.drumlin.format.internal.RangeDigester;
 import io.drumlin.format.internal.RangeDigester.Range;
 import io.drumlin.integrity.LaneDigester;
 import io.drumlin.integrity.StripedDigester;
+import io.drumlin.internal.Printable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.HexFormat;

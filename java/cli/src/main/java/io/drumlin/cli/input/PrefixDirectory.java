@@ -2,9 +2,9 @@ package io.drumlin.cli.input;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.drumlin.Printable;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Table;
+import io.drumlin.internal.Printable;
 import io.drumlin.scr.internal.index.DatasetDescriptor;
 import io.drumlin.scr.internal.index.DatasetMetadata;
 import io.drumlin.scr.internal.index.IndexFile;

@@ -1,6 +1,6 @@
 package io.drumlin.cli.launch;
 
-import io.drumlin.Printable;
+import io.drumlin.internal.Printable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.time.Duration;

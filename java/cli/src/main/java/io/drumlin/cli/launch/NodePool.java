@@ -2,7 +2,7 @@ package io.drumlin.cli.launch;
 
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
-import io.drumlin.comm.HostName;
+import io.drumlin.comm.internal.HostName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.drumlin.cli.launch;
 
-import io.drumlin.Printable;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Program;
+import io.drumlin.internal.Printable;
 import io.drumlin.scr.internal.scavenge.CacheCopy;
 import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.NioEngine;

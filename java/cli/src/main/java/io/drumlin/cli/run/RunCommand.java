@@ -1,7 +1,6 @@
 package io.drumlin.cli.run;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.Printable;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
 import io.drumlin.checkpoint.RunCatalogue.Deleted;

@@ -1,12 +1,12 @@
 package io.drumlin.cli.run;
 
-import io.drumlin.Printable;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Program;
 import io.drumlin.cli.launch.JobCommand;
 import io.drumlin.cli.launch.KnownNodes;
 import io.drumlin.cli.launch.NodePool;
 import io.drumlin.cli.launch.NodeShell;
+import io.drumlin.internal.Printable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;

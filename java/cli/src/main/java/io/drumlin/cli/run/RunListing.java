@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import io.drumlin.Printable;
 import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.RunCatalogue.Checkpoint;
 import io.drumlin.checkpoint.RunCatalogue.Run;

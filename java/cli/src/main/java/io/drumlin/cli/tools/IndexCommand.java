@@ -1,11 +1,11 @@
 package io.drumlin.cli.tools;
 
-import io.drumlin.Printable;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Program;
 import io.drumlin.cli.input.PrefixDirectory;
 import io.drumlin.format.kvtree.KvTreeText;
+import io.drumlin.internal.Printable;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.IndexListing;
 import io.drumlin.scr.internal.index.IndexRecord;

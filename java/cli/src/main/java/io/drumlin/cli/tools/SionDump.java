@@ -1,10 +1,10 @@
 package io.drumlin.cli.tools;
 
-import io.drumlin.Printable;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.KeyValueRecord;
 import io.drumlin.format.sion.internal.FileNames;
 import io.drumlin.format.sion.internal.TaskMapping;
+import io.drumlin.internal.Printable;
 import io.drumlin.sion.KeyValueReader;
 import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionReader;

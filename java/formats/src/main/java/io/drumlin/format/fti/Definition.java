@@ -1,9 +1,9 @@
 package io.drumlin.format.fti;
 
-import io.drumlin.Printable;
 import io.drumlin.format.Finding;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.internal.StoredNames;
+import io.drumlin.internal.Printable;
 import org.jspecify.annotations.Nullable;
 
 /** The definition at which a scanner of metadata stands, and its faults. */

@@ -1,12 +1,12 @@
 package io.drumlin.format.ftiff;
 
-import io.drumlin.Printable;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.Finding;
 import io.drumlin.format.internal.FindingSink;
 import io.drumlin.format.internal.Findings;
 import io.drumlin.format.internal.RangeDigester;
 import io.drumlin.format.internal.RangeDigester.Range;
+import io.drumlin.internal.Printable;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.drumlin.format.kvtree;
 
-import io.drumlin.Printable;
+import io.drumlin.internal.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package io.drumlin.checkpoint.internal.data;
 
-import io.drumlin.MemoryFault;
 import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.Scalar;
+import io.drumlin.internal.MemoryFault;
 import io.drumlin.storage.internal.MemoryCopy;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;

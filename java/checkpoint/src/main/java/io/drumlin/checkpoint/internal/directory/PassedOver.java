@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.directory;
 
-import io.drumlin.comm.Agreement;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;

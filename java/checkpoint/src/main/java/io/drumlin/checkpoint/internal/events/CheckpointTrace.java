@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.events;
 
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.comm.SlowestRank;
+import io.drumlin.comm.internal.SlowestRank;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.events;
 
-import io.drumlin.comm.SlowestRank;
+import io.drumlin.comm.internal.SlowestRank;
 import org.jspecify.annotations.Nullable;
 
 /** An event of the JDK Flight Recorder that has begun. Its end may be in another thread. */

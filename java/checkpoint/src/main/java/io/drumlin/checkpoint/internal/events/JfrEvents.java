@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.events;
 
-import io.drumlin.comm.SlowestRank;
+import io.drumlin.comm.internal.SlowestRank;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;

@@ -3,7 +3,7 @@ package io.drumlin.checkpoint.internal.events;
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunDescription;
-import io.drumlin.comm.SlowestRank;
+import io.drumlin.comm.internal.SlowestRank;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.events;
 
 import io.drumlin.checkpoint.Level;
-import io.drumlin.comm.SlowestRank;
+import io.drumlin.comm.internal.SlowestRank;
 import org.jspecify.annotations.Nullable;
 
 /** Measures a step of this rank. Used by one thread at a time. */

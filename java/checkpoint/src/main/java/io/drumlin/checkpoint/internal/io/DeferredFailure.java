@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.io;
 
-import io.drumlin.comm.Agreement;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

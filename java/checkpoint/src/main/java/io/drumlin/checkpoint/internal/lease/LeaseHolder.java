@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.lease;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.ConfigValues;
-import io.drumlin.comm.HostName;
+import io.drumlin.comm.internal.HostName;
 import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.nio.file.Files;

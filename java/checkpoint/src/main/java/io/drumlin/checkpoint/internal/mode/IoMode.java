@@ -9,7 +9,7 @@ import io.drumlin.checkpoint.internal.file.IncrementalWriter;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
-import io.drumlin.comm.Agreement;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.drumlin.checkpoint.internal.mode;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.storage.internal.IoFailures;
 import java.io.IOException;
 import java.lang.System.Logger;

@@ -7,7 +7,7 @@ import io.drumlin.checkpoint.internal.events.JsonLine;
 import io.drumlin.checkpoint.internal.lease.LeaseHolder;
 import io.drumlin.checkpoint.internal.topology.NodeIdentity;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
-import io.drumlin.comm.HostName;
+import io.drumlin.comm.internal.HostName;
 import io.drumlin.format.fti.IniFile;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,7 +3,7 @@ package io.drumlin.checkpoint.internal.redundancy;
 import io.drumlin.checkpoint.internal.io.DeferredFailure;
 import io.drumlin.checkpoint.internal.io.SequentialFile;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.comm.Agreement;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;

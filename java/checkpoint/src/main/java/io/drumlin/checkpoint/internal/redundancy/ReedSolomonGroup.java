@@ -5,7 +5,7 @@ import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.StreamDigest;
 import io.drumlin.checkpoint.internal.topology.Group;
-import io.drumlin.comm.Agreement;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.Gf16Engine;
 import io.drumlin.integrity.Gf16Regions;

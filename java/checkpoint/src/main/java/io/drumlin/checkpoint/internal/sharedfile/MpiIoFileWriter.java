@@ -3,11 +3,10 @@ package io.drumlin.checkpoint.internal.sharedfile;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.comm.Communicators;
-import io.drumlin.comm.SharedFile;
+import io.drumlin.comm.internal.Agreement;
+import io.drumlin.comm.internal.Providers;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.StripedMd5;
 import io.drumlin.storage.AlignedBuffer;
@@ -15,6 +14,7 @@ import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
+import io.drumlin.storage.internal.files.SharedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -187,7 +187,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
     }
 
     private SharedFile create(Path path) throws IOException {
-        Optional<SharedFile> carried = Communicators.create(app, path, hints);
+        Optional<SharedFile> carried = Providers.create(app, path, hints);
         if (carried.isPresent()) {
             return carried.get();
         }

@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.sharedfile;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.StripedMd5;
 import io.drumlin.sion.MappedTask;

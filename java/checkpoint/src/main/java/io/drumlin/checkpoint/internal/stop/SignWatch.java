@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.stop;
 
 import io.drumlin.checkpoint.internal.config.StopConfig;
-import io.drumlin.comm.BatchSystem;
+import io.drumlin.internal.BatchSystem;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.lang.System.Logger;

@@ -1,9 +1,9 @@
 package io.drumlin.checkpoint.internal.stop;
 
 import io.drumlin.checkpoint.internal.config.StopConfig;
-import io.drumlin.comm.BatchSystem;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.internal.BatchSystem;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.topology;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,9 +1,9 @@
 package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 
 /**

@@ -2,10 +2,10 @@ package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.topology.NodeOrder.Numbering;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
-import io.drumlin.comm.HostName;
+import io.drumlin.comm.internal.Agreement;
+import io.drumlin.comm.internal.HostName;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

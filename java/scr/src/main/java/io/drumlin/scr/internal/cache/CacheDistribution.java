@@ -1,7 +1,7 @@
 package io.drumlin.scr.internal.cache;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.internal.redundancy.NodeLayout;
 import io.drumlin.scr.internal.redundancy.Redundancy;

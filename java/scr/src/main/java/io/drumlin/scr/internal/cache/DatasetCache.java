@@ -1,11 +1,11 @@
 package io.drumlin.scr.internal.cache;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.Printable;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.internal.Printable;
 import io.drumlin.scr.internal.index.DatasetDescriptor;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.redundancy.NodeLayout;

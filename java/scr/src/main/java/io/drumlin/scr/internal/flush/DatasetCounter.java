@@ -1,8 +1,8 @@
 package io.drumlin.scr.internal.flush;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.scr.internal.cache.DatasetCache;
 import io.drumlin.scr.internal.index.DatasetDescriptor;
 import io.drumlin.scr.internal.index.DatasetRegistry;

@@ -1,12 +1,12 @@
 package io.drumlin.scr.internal.flush;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.Printable;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.internal.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.internal.Printable;
 import io.drumlin.scr.internal.cache.DatasetCache;
 import io.drumlin.scr.internal.cache.FileNameTable;
 import io.drumlin.scr.internal.cache.RestartCandidate;

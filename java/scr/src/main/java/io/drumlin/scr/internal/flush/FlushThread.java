@@ -1,7 +1,7 @@
 package io.drumlin.scr.internal.flush;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.drumlin.scr.internal.halt;
 
-import io.drumlin.Printable;
 import io.drumlin.format.kvtree.KvTree;
+import io.drumlin.internal.Printable;
 import io.drumlin.scr.internal.store.KvFields;
 import java.time.Instant;
 import java.time.ZoneId;

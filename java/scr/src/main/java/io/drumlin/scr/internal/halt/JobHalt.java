@@ -1,8 +1,8 @@
 package io.drumlin.scr.internal.halt;
 
-import io.drumlin.comm.Agreement;
-import io.drumlin.comm.BatchSystem;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
+import io.drumlin.internal.BatchSystem;
 import io.drumlin.scr.internal.settings.ScrSettings;
 import io.drumlin.scr.internal.store.RootRank;
 import java.io.IOException;

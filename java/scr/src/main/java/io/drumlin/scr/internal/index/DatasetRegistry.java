@@ -1,7 +1,7 @@
 package io.drumlin.scr.internal.index;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.internal.store.KvTreeStore;
 import io.drumlin.scr.internal.store.Messages;

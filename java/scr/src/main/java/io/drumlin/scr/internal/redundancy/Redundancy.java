@@ -1,8 +1,8 @@
 package io.drumlin.scr.internal.redundancy;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.scr.internal.settings.CopyType;

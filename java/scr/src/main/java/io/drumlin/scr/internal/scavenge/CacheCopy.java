@@ -1,7 +1,7 @@
 package io.drumlin.scr.internal.scavenge;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.HostName;
+import io.drumlin.comm.internal.HostName;
 import io.drumlin.format.internal.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.ScrConfig;

@@ -1,7 +1,7 @@
 package io.drumlin.scr.internal.scavenge;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.Printable;
+import io.drumlin.internal.Printable;
 import io.drumlin.scr.internal.cache.FlushStates;
 import io.drumlin.scr.internal.index.DatasetDescriptor;
 import io.drumlin.scr.internal.index.DatasetMetadata;

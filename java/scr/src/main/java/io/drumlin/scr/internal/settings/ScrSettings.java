@@ -1,7 +1,7 @@
 package io.drumlin.scr.internal.settings;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.HostName;
+import io.drumlin.comm.internal.HostName;
 import io.drumlin.scr.internal.index.DatasetDescriptor;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.drumlin.scr.internal.store;
 
-import io.drumlin.comm.Agreement;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 
 /** Rank 0, which alone changes the files that exist once for a job. */

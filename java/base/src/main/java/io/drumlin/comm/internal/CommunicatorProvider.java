@@ -1,5 +1,8 @@
-package io.drumlin.comm;
+package io.drumlin.comm.internal;
 
+import io.drumlin.comm.Communicator;
+import io.drumlin.comm.Communicators;
+import io.drumlin.storage.internal.files.SharedFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

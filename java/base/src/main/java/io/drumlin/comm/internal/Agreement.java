@@ -1,7 +1,9 @@
-package io.drumlin.comm;
+package io.drumlin.comm.internal;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.MeetingException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.drumlin.comm;
+package io.drumlin.storage.internal.files;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,9 +1,13 @@
-package io.drumlin.comm;
+package io.drumlin.comm.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.drumlin.comm.FailingMeetings;
+import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.comm.ThreadCommunicator;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.drumlin;
+package io.drumlin.internal;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package io.drumlin.comm;
+package io.drumlin.comm.internal;
 
 import java.util.List;
 import java.util.Map;

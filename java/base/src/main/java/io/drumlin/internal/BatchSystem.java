@@ -1,4 +1,4 @@
-package io.drumlin.comm;
+package io.drumlin.internal;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,4 +1,4 @@
-package io.drumlin.comm;
+package io.drumlin.comm.internal;
 
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,5 +1,6 @@
-package io.drumlin.comm;
+package io.drumlin.comm.internal;
 
+import io.drumlin.comm.Communicator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -63,7 +64,7 @@ public final class AgreedFailure extends Exception {
     }
 
     /** Waits on the other ranks until the reporter has ended the job, but not for long. */
-    void awaitReporter() {
+    public void awaitReporter() {
         try {
             Thread.sleep(reporter ? 0 : PATIENCE_MILLIS);
         } catch (InterruptedException e) {

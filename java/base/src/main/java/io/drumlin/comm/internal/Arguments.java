@@ -1,5 +1,6 @@
-package io.drumlin.comm;
+package io.drumlin.comm.internal;
 
+import io.drumlin.comm.Communicator;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.drumlin.comm;
+package io.drumlin.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

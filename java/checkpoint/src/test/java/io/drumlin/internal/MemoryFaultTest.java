@@ -1,7 +1,8 @@
-package io.drumlin;
+package io.drumlin.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Mpirun;

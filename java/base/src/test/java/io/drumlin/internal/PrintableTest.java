@@ -1,7 +1,8 @@
-package io.drumlin;
+package io.drumlin.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.DrumlinException;
 import io.drumlin.format.Finding;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.drumlin.comm;
+package io.drumlin.comm.internal;
 
 /**
  * The rank that took longest for a step that all ranks carried out.
