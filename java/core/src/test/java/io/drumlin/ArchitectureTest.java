@@ -166,7 +166,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyTheLibcEngineKnowsJna = noClasses()
             .that()
-            .haveNameNotMatching("io\\.drumlin\\.storage\\.(internal\\.)?Libc.*")
+            .haveNameNotMatching("io\\.drumlin\\.storage\\.internal\\.Libc.*")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("com.sun.jna..");

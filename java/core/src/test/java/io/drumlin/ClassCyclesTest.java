@@ -33,7 +33,7 @@ class ClassCyclesTest {
                     // An interface that gives its best implementation, or implements calls by others.
                     "DigestEngine JavaMd5Lanes NativeMd5Lanes",
                     "Gf16Engine JavaGf16Regions NativeGf16Regions",
-                    "LibcEngine LibcFile StorageEngines",
+                    "LibcEngine LibcFile",
                     "Arguments ArrayBytes Communicator Exchange Reduction SumOfLowerRanks",
                     "Allocation Call FarMessages FileOperation Step",
                     // A record and its reader or writer.

@@ -1,6 +1,9 @@
 package io.drumlin.storage;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.internal.LibcEngine;
+import io.drumlin.storage.internal.NativeEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Set;
@@ -19,8 +22,6 @@ public final class StorageEngines {
 
     /** The system property that names the engine. */
     public static final String PROPERTY = "drumlin.storage";
-
-    private static final String NATIVE_PROPERTY = "drumlin.native";
 
     private static final System.Logger LOG = System.getLogger(StorageEngines.class.getName());
     private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
@@ -76,11 +77,6 @@ public final class StorageEngines {
             reason.append("; ").append(candidate.problem(cause));
         }
         throw new AssertionError("nio is always available");
-    }
-
-    /** Returns whether the user forbids all native code. */
-    static boolean nativeCodeIsOff() {
-        return "off".equals(System.getProperty(NATIVE_PROPERTY));
     }
 
     private static StorageEngine make(String name, String reason) throws DrumlinException {

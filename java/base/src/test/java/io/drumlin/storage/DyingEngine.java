@@ -1,6 +1,7 @@
 package io.drumlin.storage;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.drumlin.storage;
 
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Mpirun;
+import io.drumlin.storage.internal.LibcEngine;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

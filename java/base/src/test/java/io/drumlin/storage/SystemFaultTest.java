@@ -3,6 +3,7 @@ package io.drumlin.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.Mpirun;
+import io.drumlin.storage.internal.NioEngine;
 import io.drumlin.storage.internal.files.FileReplacement;
 import java.io.IOException;
 import java.nio.ByteBuffer;

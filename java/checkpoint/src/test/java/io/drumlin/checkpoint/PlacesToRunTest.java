@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Mpirun;
-import io.drumlin.storage.NativeEngine;
 import io.drumlin.storage.StorageEngines;
+import io.drumlin.storage.internal.NativeEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,7 +8,7 @@ import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.IndexRecord;
 import io.drumlin.scr.internal.index.ScrIndex;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -12,7 +12,7 @@ import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.Version;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.IntBuffer;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.Version;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -5,7 +5,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.comm.Communicators;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 

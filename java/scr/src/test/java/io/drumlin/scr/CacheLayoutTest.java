@@ -14,7 +14,7 @@ import io.drumlin.scr.internal.settings.CopyType;
 import io.drumlin.scr.internal.settings.ScrSettings;
 import io.drumlin.scr.internal.store.KvTreeStore;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

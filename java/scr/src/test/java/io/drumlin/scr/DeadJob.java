@@ -1,7 +1,7 @@
 package io.drumlin.scr;
 
 import io.drumlin.comm.ThreadCommunicator;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.internal.index.IndexRecord;
 import io.drumlin.scr.internal.store.KvTreeStore;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import static org.assertj.core.data.Percentage.withPercentage;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.scr.internal.settings.CopyType;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.lang.reflect.InvocationTargetException;

@@ -11,7 +11,7 @@ import io.drumlin.scr.internal.redundancy.Redundancy;
 import io.drumlin.scr.internal.redundancy.RedundancySet;
 import io.drumlin.scr.internal.store.KvFields;
 import io.drumlin.scr.internal.store.KvTreeStore;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -15,7 +15,7 @@ import io.drumlin.scr.internal.settings.CheckpointDescriptor;
 import io.drumlin.scr.internal.settings.CopyType;
 import io.drumlin.scr.internal.settings.ScrSettings;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package io.drumlin.sion;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.drumlin.storage.LibcEngine;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.StorageEngines;
+import io.drumlin.storage.internal.LibcEngine;
 import java.io.IOException;
 import org.junit.jupiter.api.Tag;
 

@@ -3,7 +3,7 @@ package io.drumlin.sion;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.Mpirun;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;

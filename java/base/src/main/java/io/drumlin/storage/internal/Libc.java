@@ -5,7 +5,6 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
-import io.drumlin.storage.LibcEngine;
 
 /**
  * The calls of the C library that {@link LibcEngine} makes, mapped directly by JNA, and their constants on 64-bit

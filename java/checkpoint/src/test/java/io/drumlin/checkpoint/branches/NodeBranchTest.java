@@ -10,7 +10,7 @@ import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.nodes.NodeOrderTest;
 import io.drumlin.checkpoint.nodes.RunsOnNodes;
 import io.drumlin.storage.DyingEngine;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -10,7 +10,7 @@ import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.scr.ScrConfig;
 import io.drumlin.scr.ScrDatasets;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;

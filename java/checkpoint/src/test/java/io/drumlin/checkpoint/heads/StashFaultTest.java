@@ -13,7 +13,7 @@ import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -17,7 +17,7 @@ import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.internal.HostName;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -10,7 +10,7 @@ import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.fixture.Tamper;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.comm.Communicator;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -24,7 +24,7 @@ import io.drumlin.gsd.Access;
 import io.drumlin.gsd.Chunk;
 import io.drumlin.gsd.GsdFile;
 import io.drumlin.internal.Printable;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

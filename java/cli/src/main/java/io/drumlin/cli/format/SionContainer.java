@@ -25,7 +25,7 @@ import io.drumlin.internal.Printable;
 import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionOptions;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;

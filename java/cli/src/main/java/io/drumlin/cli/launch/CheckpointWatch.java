@@ -4,7 +4,7 @@ import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.cli.input.RunConfigs;
 import io.drumlin.scr.internal.scavenge.Scavenge;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import io.drumlin.cli.base.Program;
 import io.drumlin.scr.ScrConfig;
 import io.drumlin.scr.internal.scavenge.Scavenge;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import io.drumlin.cli.base.Program;
 import io.drumlin.scr.internal.halt.HaltConditions;
 import io.drumlin.scr.internal.halt.HaltFile;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

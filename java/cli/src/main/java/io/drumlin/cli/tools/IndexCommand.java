@@ -13,7 +13,7 @@ import io.drumlin.scr.internal.index.RestartSearch;
 import io.drumlin.scr.internal.index.ScrIndex;
 import io.drumlin.scr.internal.scavenge.IndexOperations;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

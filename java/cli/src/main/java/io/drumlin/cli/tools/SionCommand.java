@@ -19,7 +19,7 @@ import io.drumlin.sion.SionFile;
 import io.drumlin.sion.SionInput;
 import io.drumlin.sion.SionReader;
 import io.drumlin.sion.SionRepair;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;

@@ -16,7 +16,7 @@ import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.scr.internal.cache.FlushStates;
 import io.drumlin.scr.internal.index.DatasetDescriptor;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;

@@ -15,7 +15,7 @@ import io.drumlin.scr.internal.index.IndexFormat;
 import io.drumlin.scr.internal.index.RankFiles;
 import io.drumlin.scr.internal.index.ScrIndex;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -9,7 +9,7 @@ import io.drumlin.scr.ScrConfig;
 import io.drumlin.scr.ScrDatasets;
 import io.drumlin.scr.internal.halt.HaltFile;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

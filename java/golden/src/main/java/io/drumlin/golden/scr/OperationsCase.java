@@ -7,7 +7,7 @@ import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.IndexListing;
 import io.drumlin.scr.internal.scavenge.IndexOperations;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

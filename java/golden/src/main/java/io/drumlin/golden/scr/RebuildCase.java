@@ -6,7 +6,7 @@ import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.golden.base.Json;
 import io.drumlin.golden.base.Outcome;
 import io.drumlin.scr.internal.cache.CachedDataset;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import io.drumlin.golden.base.Json;
 import io.drumlin.golden.base.Outcome;
 import io.drumlin.scr.internal.scavenge.IndexOperations;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

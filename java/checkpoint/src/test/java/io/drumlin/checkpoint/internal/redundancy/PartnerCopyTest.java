@@ -9,7 +9,7 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.FailingSends;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.format.MemoryByteSource;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

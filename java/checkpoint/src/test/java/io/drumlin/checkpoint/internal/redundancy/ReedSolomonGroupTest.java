@@ -19,7 +19,7 @@ import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

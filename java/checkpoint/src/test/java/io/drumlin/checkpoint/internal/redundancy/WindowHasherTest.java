@@ -16,7 +16,7 @@ import io.drumlin.checkpoint.internal.verify.RecoveryPass;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.internal.RangeDigester.Range;
 import io.drumlin.integrity.StripedDigester;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -7,7 +7,7 @@ import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.SingleCommunicator;
-import io.drumlin.storage.NativeEngine;
+import io.drumlin.storage.internal.NativeEngine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package io.drumlin.scr.internal.halt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -8,7 +8,7 @@ import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.ScrGolden;
 import io.drumlin.scr.internal.store.KvTreeStore;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

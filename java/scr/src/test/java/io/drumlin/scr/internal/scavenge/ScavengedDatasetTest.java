@@ -17,7 +17,7 @@ import io.drumlin.scr.internal.index.NoSuchDatasetException;
 import io.drumlin.scr.internal.index.ScrIndex;
 import io.drumlin.scr.internal.store.KvTreeStore;
 import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.NioEngine;
+import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,10 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.internal.Errno;
-import io.drumlin.storage.internal.PathStatus;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PendingRead;
+import io.drumlin.storage.PendingWrite;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;

@@ -1,7 +1,10 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.internal.Errno;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

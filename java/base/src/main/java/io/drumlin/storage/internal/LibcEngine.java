@@ -1,13 +1,13 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import io.drumlin.DrumlinException;
 import io.drumlin.nativecore.NativeLibrary;
-import io.drumlin.storage.internal.Errno;
-import io.drumlin.storage.internal.ErrnoException;
-import io.drumlin.storage.internal.Libc;
-import io.drumlin.storage.internal.PathBytes;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -61,7 +61,7 @@ public final class LibcEngine implements StorageEngine {
      * @return {@code null} if it can; otherwise the message says what is missing and what to do
      */
     public static @Nullable Throwable unavailabilityCause() {
-        if (StorageEngines.nativeCodeIsOff()) {
+        if ("off".equals(System.getProperty("drumlin.native"))) {
             return new UnsupportedOperationException("native code is switched off by -Ddrumlin.native=off");
         }
         return Loading.ONCE.failure();

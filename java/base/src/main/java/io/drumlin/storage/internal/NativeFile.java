@@ -1,9 +1,11 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import io.drumlin.internal.MemoryFault;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
-import io.drumlin.storage.internal.ErrnoException;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.PendingRead;
+import io.drumlin.storage.PendingWrite;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;

@@ -1,12 +1,13 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeCore;
 import io.drumlin.nativecore.NativeMemory;
-import io.drumlin.storage.internal.Errno;
-import io.drumlin.storage.internal.ErrnoException;
-import io.drumlin.storage.internal.PathBytes;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;

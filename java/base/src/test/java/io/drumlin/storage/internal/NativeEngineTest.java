@@ -1,9 +1,16 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.nativecore.NativeTests;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
+import io.drumlin.storage.PendingWrite;
+import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.StorageEngineContract;
+import io.drumlin.storage.StorageEngines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

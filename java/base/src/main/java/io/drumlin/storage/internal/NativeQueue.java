@@ -1,4 +1,4 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;

@@ -1,5 +1,6 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
+import io.drumlin.storage.AlignedBuffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
-import io.drumlin.storage.internal.Errno;
-import io.drumlin.storage.internal.ErrnoException;
+import io.drumlin.storage.AlignedBuffer;
+import io.drumlin.storage.OpenMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,7 +1,8 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import io.drumlin.nativecore.CoreLibrary;
 import io.drumlin.nativecore.NativeMemory;
+import io.drumlin.storage.AlignedBuffer;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,9 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import io.drumlin.internal.MemoryFault;
-import io.drumlin.storage.internal.Errno;
-import io.drumlin.storage.internal.ErrnoException;
-import io.drumlin.storage.internal.Libc;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;

@@ -1,11 +1,9 @@
-package io.drumlin.storage;
+package io.drumlin.storage.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.storage.internal.Errno;
-import io.drumlin.storage.internal.ErrnoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
