@@ -3,7 +3,7 @@
  * reads HDF5 files with {@link io.drumlin.format.hdf5}, and meets those types of GSD and SIONlib that the modules
  * {@code io.drumlin.gsd} and {@code io.drumlin.sion} show; the rest is for Drumlin's own modules.
  *
- * @uses io.drumlin.format.hdf5.Hdf5Library the module {@code io.drumlin.hdf5} has one
+ * @uses io.drumlin.format.hdf5.internal.Hdf5Library the module {@code io.drumlin.hdf5} has one
  */
 @SuppressWarnings("module") // the others are compiled after this one
 module io.drumlin.formats {
@@ -22,6 +22,10 @@ module io.drumlin.formats {
     exports io.drumlin.format.gsd.internal to
             io.drumlin.cli,
             io.drumlin.gsd;
+    exports io.drumlin.format.hdf5.internal to
+            io.drumlin.checkpoint,
+            io.drumlin.cli,
+            io.drumlin.hdf5;
     exports io.drumlin.format.kvtree to
             io.drumlin.cli,
             io.drumlin.scr;
@@ -29,5 +33,5 @@ module io.drumlin.formats {
             io.drumlin.cli,
             io.drumlin.sion;
 
-    uses io.drumlin.format.hdf5.Hdf5Library;
+    uses io.drumlin.format.hdf5.internal.Hdf5Library;
 }

@@ -2,7 +2,7 @@
  * HDF5 files of every kind, read by the HDF5 library, which is called through JavaCPP. Nobody need require this module:
  * {@link io.drumlin.format.hdf5.Hdf5Reader} finds it where it is on the module path.
  *
- * @provides io.drumlin.format.hdf5.Hdf5Library the HDF5 library
+ * @provides io.drumlin.format.hdf5.internal.Hdf5Library the HDF5 library
  */
 @SuppressWarnings("module") // the format has a digit at the end of its name
 module io.drumlin.hdf5 {
@@ -15,6 +15,6 @@ module io.drumlin.hdf5 {
 
     exports io.drumlin.hdf5;
 
-    provides io.drumlin.format.hdf5.Hdf5Library with
+    provides io.drumlin.format.hdf5.internal.Hdf5Library with
             io.drumlin.hdf5.NativeHdf5Library;
 }

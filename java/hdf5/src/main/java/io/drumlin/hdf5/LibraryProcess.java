@@ -3,7 +3,7 @@ package io.drumlin.hdf5;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.hdf5.Datatype;
 import io.drumlin.format.hdf5.DatatypeReader;
-import io.drumlin.format.hdf5.Hdf5Library;
+import io.drumlin.format.hdf5.internal.Hdf5Library;
 import io.drumlin.nativecore.NativeLibrary;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;

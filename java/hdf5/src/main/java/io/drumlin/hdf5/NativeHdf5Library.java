@@ -1,6 +1,6 @@
 package io.drumlin.hdf5;
 
-import io.drumlin.format.hdf5.Hdf5Library;
+import io.drumlin.format.hdf5.internal.Hdf5Library;
 import io.drumlin.nativecore.NativeLibrary;
 import java.io.IOException;
 import java.nio.ByteBuffer;

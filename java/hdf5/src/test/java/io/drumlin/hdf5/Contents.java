@@ -1,9 +1,9 @@
 package io.drumlin.hdf5;
 
 import io.drumlin.format.ByteSource;
-import io.drumlin.format.hdf5.Hdf5Library;
 import io.drumlin.format.hdf5.Hdf5Reader;
 import io.drumlin.format.hdf5.StoredDataset;
+import io.drumlin.format.hdf5.internal.Hdf5Library;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.internal.NioEngine;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.fixture.Repacked;
-import io.drumlin.format.hdf5.Hdf5Library;
+import io.drumlin.format.hdf5.internal.Hdf5Library;
 import io.drumlin.storage.internal.IoFailures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

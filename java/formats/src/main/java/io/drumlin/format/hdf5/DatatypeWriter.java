@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /** Writes datatype messages: version 1 for numbers, 2 for arrays and compounds. */
-final class DatatypeWriter {
+public final class DatatypeWriter {
 
     /** Largest size of a message in bytes. */
     static final int MOST_BYTES = 0xFFF8;
@@ -15,15 +15,25 @@ final class DatatypeWriter {
 
     private DatatypeWriter() {}
 
-    /** Returns the message. */
-    static ByteBuffer encoding(Datatype type) {
+    /**
+     * Returns the message.
+     *
+     * @param type the type
+     * @return its message, from position 0 on
+     */
+    public static ByteBuffer encoding(Datatype type) {
         ByteBuffer message = ByteBuffer.allocate(Math.toIntExact(bytes(type))).order(ByteOrder.LITTLE_ENDIAN);
         put(message, type);
         return message.flip();
     }
 
-    /** Returns the size of the message in bytes. */
-    static long bytes(Datatype type) {
+    /**
+     * Returns the size of the message.
+     *
+     * @param type the type
+     * @return number of bytes
+     */
+    public static long bytes(Datatype type) {
         if (type instanceof CompoundType compound) {
             return compound.members().stream()
                             .mapToLong(each -> (long) padded(each.name()) + Integer.BYTES + bytes(each.type()))
@@ -70,8 +80,13 @@ final class DatatypeWriter {
         put(message, array.element());
     }
 
-    /** Returns the size of a name with the NUL after it, padded to a multiple of 8 bytes. */
-    static int padded(String name) {
+    /**
+     * Returns the size of a name with the NUL after it, padded to a multiple of 8 bytes.
+     *
+     * @param name the name
+     * @return number of bytes
+     */
+    public static int padded(String name) {
         return (name.getBytes(StandardCharsets.UTF_8).length + 8) / 8 * 8;
     }
 }

@@ -2,6 +2,7 @@ package io.drumlin.format.hdf5;
 
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.FormatException;
+import io.drumlin.format.hdf5.internal.HeaderWriter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

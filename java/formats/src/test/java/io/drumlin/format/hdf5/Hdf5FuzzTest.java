@@ -2,6 +2,10 @@ package io.drumlin.format.hdf5;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.format.hdf5.internal.NewDataset;
+import io.drumlin.format.hdf5.internal.NewDatatype;
+import io.drumlin.format.hdf5.internal.NewFile;
+import io.drumlin.format.hdf5.internal.NewGroup;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;

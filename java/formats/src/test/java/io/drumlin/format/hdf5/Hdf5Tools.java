@@ -3,6 +3,7 @@ package io.drumlin.format.hdf5;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.drumlin.format.hdf5.internal.Hdf5Library;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

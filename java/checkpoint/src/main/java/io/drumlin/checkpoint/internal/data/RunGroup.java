@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.data;
 
 import io.drumlin.checkpoint.DatasetGroup;
-import io.drumlin.format.hdf5.NewGroup;
+import io.drumlin.format.hdf5.internal.NewGroup;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

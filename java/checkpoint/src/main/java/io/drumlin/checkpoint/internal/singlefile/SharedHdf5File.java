@@ -26,7 +26,7 @@ import io.drumlin.checkpoint.internal.singlefile.Subsets.Subset;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.internal.Agreement;
-import io.drumlin.format.hdf5.Hyperslab;
+import io.drumlin.format.hdf5.internal.Hyperslab;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;

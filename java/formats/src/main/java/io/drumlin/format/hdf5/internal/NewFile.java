@@ -1,6 +1,7 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
-import io.drumlin.format.hdf5.NewDataset.NewChunk;
+import io.drumlin.format.hdf5.DatatypeWriter;
+import io.drumlin.format.hdf5.internal.NewDataset.NewChunk;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import java.util.Map;
  */
 public final class NewFile {
 
-    static final byte[] SIGNATURE = {(byte) 0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
+    public static final byte[] SIGNATURE = {(byte) 0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
 
     private static final int SUPERBLOCK = 96;
     private static final int HEAP_HEADER = 32;

@@ -1,4 +1,4 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

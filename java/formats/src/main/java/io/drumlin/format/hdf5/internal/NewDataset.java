@@ -1,5 +1,6 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
+import io.drumlin.format.hdf5.Datatype;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -68,7 +69,8 @@ public final class NewDataset implements NewObject {
     }
 
     /** Makes a dataset with checksums and at most {@code mostBytes} in a chunk, without its checksum. */
-    static NewDataset chunked(Datatype type, Optional<NewDatatype> named, List<Long> dimensions, long mostBytes) {
+    public static NewDataset chunked(
+            Datatype type, Optional<NewDatatype> named, List<Long> dimensions, long mostBytes) {
         return new NewDataset(type, named, dimensions, mostBytes, false, 0);
     }
 

@@ -1,4 +1,4 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +11,9 @@ import java.util.List;
  * @param chunk the dimensions of a chunk; each at least 1 in a chunked dataset
  * @param elementSize size of an element in bytes
  */
-record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
+public record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
 
-    ChunkShape {
+    public ChunkShape {
         dimensions = List.copyOf(dimensions);
         chunk = List.copyOf(chunk);
     }
@@ -35,7 +35,7 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
     }
 
     /** Returns whether the elements of each chunk follow each other in the dataset. */
-    boolean isInOrder() {
+    public boolean isInOrder() {
         int cut = cut();
         return chunk.stream().limit(cut).allMatch(along -> along == 1) && !isPaddedWithin();
     }
@@ -61,7 +61,7 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
     }
 
     /** Returns the size of a chunk in bytes. */
-    long bytes() {
+    public long bytes() {
         return chunk.stream().reduce((long) elementSize, Math::multiplyExact);
     }
 
@@ -90,12 +90,12 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
     }
 
     /** Returns the offset of the elements of a chunk in the dataset, in bytes. */
-    long from(long number) {
+    public long from(long number) {
         return from(start(number));
     }
 
     /** Returns the offset of an element in the dataset, in bytes. */
-    long from(List<Long> index) {
+    public long from(List<Long> index) {
         long from = 0;
         for (int i = 0; i < dimensions.size(); i++) {
             from = from * dimensions.get(i) + index.get(i);
@@ -104,12 +104,12 @@ record ChunkShape(List<Long> dimensions, List<Long> chunk, int elementSize) {
     }
 
     /** Returns the number of bytes of a chunk's elements that are in the dataset. */
-    long length(long number) {
+    public long length(long number) {
         return length(start(number));
     }
 
     /** Returns the number of bytes in the dataset for the chunk that begins with an element. */
-    long length(List<Long> start) {
+    public long length(List<Long> start) {
         int cut = cut();
         long length = elementSize;
         for (int i = cut; i < dimensions.size(); i++) {

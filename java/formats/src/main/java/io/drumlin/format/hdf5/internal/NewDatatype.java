@@ -1,4 +1,6 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
+
+import io.drumlin.format.hdf5.Datatype;
 
 /** A named (committed) datatype of a file to be written. Not thread-safe. */
 public final class NewDatatype implements NewObject {

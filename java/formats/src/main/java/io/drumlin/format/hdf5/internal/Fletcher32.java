@@ -1,4 +1,4 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

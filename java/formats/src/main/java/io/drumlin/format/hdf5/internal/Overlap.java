@@ -1,4 +1,4 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,4 +1,4 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -90,7 +90,7 @@ public final class NewGroup implements NewObject {
         }
     }
 
-    Map<String, NewObject> members() {
+    public Map<String, NewObject> members() {
         return members;
     }
 

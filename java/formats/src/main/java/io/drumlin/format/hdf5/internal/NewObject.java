@@ -1,4 +1,4 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
 /** An object that can be in a group of a file to be written. */
 public sealed interface NewObject permits NewGroup, NewDatatype, NewDataset {

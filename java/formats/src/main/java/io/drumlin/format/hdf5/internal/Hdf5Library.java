@@ -1,5 +1,7 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
+import io.drumlin.format.hdf5.Datatype;
+import io.drumlin.format.hdf5.Hdf5File;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

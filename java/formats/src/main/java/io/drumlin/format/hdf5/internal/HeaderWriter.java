@@ -1,32 +1,34 @@
-package io.drumlin.format.hdf5;
+package io.drumlin.format.hdf5.internal;
 
+import io.drumlin.format.hdf5.Datatype;
+import io.drumlin.format.hdf5.DatatypeWriter;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** Puts object headers of version 1 and their messages into a buffer; docs/formats/fti-hdf5.md, section 3. */
-final class HeaderWriter {
+public final class HeaderWriter {
 
-    static final int DATASPACE = 0x01;
-    static final int DATATYPE = 0x03;
+    public static final int DATASPACE = 0x01;
+    public static final int DATATYPE = 0x03;
     static final int FILL_VALUE = 0x05;
-    static final int LINK_INFO = 0x02;
-    static final int LINK = 0x06;
-    static final int EXTERNAL_FILES = 0x07;
-    static final int LAYOUT = 0x08;
-    static final int FILTERS = 0x0B;
+    public static final int LINK_INFO = 0x02;
+    public static final int LINK = 0x06;
+    public static final int EXTERNAL_FILES = 0x07;
+    public static final int LAYOUT = 0x08;
+    public static final int FILTERS = 0x0B;
     static final int ATTRIBUTE = 0x0C;
-    static final int CONTINUATION = 0x10;
-    static final int SYMBOL_TABLE = 0x11;
+    public static final int CONTINUATION = 0x10;
+    public static final int SYMBOL_TABLE = 0x11;
 
     /** Flag of a message that never changes. */
     static final int CONSTANT = 1;
     /** Flag of a message that only points to the actual message. */
-    static final int SHARED = 2;
+    public static final int SHARED = 2;
 
-    static final int CHUNKED = 2;
-    static final int CONTIGUOUS = 1;
+    public static final int CHUNKED = 2;
+    public static final int CONTIGUOUS = 1;
 
     /** Space for elements is allocated when the dataset is made. */
     static final int EARLY = 1;
@@ -35,7 +37,7 @@ final class HeaderWriter {
     /** Space is allocated for one chunk at a time. */
     static final int INCREMENTAL = 3;
 
-    static final int FLETCHER32 = 3;
+    public static final int FLETCHER32 = 3;
     private static final int GZIP = 1;
     private static final int SHUFFLE = 2;
 
@@ -43,7 +45,10 @@ final class HeaderWriter {
     private static final int OPTIONAL = 1;
 
     /** The undefined address. */
-    static final long UNDEFINED = -1;
+    public static final long UNDEFINED = -1;
+
+    /** Class of the type of a text. */
+    private static final int STRING = 3;
 
     /** A string that ends with NUL, in UTF-8. */
     private static final int UTF8 = 1 << 4;
@@ -134,7 +139,7 @@ final class HeaderWriter {
                 .putShort((short) 8);
         int afterName = file.position() + DatatypeWriter.padded(name);
         file.put(NewGroup.bytes(name)).position(afterName);
-        file.put((byte) (1 << 4 | ScalarType.STRING)).put((byte) UTF8).putShort((short) 0);
+        file.put((byte) (1 << 4 | STRING)).put((byte) UTF8).putShort((short) 0);
         file.putInt(text.length + 1);
         // A dataspace of version 1 without dimensions.
         file.put((byte) 1).put(new byte[7]);
