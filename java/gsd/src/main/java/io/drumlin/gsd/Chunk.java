@@ -3,6 +3,7 @@ package io.drumlin.gsd;
 import io.drumlin.DrumlinException;
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.format.gsd.internal.IndexEntry;
+import io.drumlin.gsd.internal.Elements;
 import io.drumlin.internal.MemoryFault;
 import java.io.IOException;
 import java.io.OutputStream;

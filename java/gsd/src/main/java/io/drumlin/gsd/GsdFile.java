@@ -13,6 +13,8 @@ import io.drumlin.format.gsd.internal.GsdMetadata;
 import io.drumlin.format.gsd.internal.Header;
 import io.drumlin.format.gsd.internal.IndexEntry;
 import io.drumlin.format.gsd.internal.NameList;
+import io.drumlin.gsd.internal.FrameWriter;
+import io.drumlin.gsd.internal.WriteBuffer;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;

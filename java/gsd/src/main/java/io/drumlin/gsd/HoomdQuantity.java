@@ -1,6 +1,7 @@
 package io.drumlin.gsd;
 
 import io.drumlin.format.gsd.ElementType;
+import io.drumlin.gsd.internal.Elements;
 import java.lang.reflect.Array;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.drumlin.gsd;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.gsd.ElementType;
+import io.drumlin.gsd.internal.Elements;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

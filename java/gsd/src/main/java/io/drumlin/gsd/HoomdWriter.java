@@ -3,6 +3,7 @@ package io.drumlin.gsd;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.gsd.ElementType;
+import io.drumlin.gsd.internal.RankRows;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.nio.Buffer;

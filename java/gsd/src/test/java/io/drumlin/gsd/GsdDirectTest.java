@@ -16,6 +16,7 @@ import io.drumlin.format.gsd.internal.EmptyFile;
 import io.drumlin.format.gsd.internal.GsdVerifier;
 import io.drumlin.format.internal.Findings;
 import io.drumlin.gsd.DirectWatch.Answer;
+import io.drumlin.gsd.internal.DirectWrites;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.CrashJournal;
 import io.drumlin.storage.CrashJournal.Crash;

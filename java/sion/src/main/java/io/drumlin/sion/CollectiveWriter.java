@@ -2,6 +2,9 @@ package io.drumlin.sion;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
+import io.drumlin.sion.internal.TaskBlocks;
+import io.drumlin.sion.internal.TaskFile;
+import io.drumlin.sion.internal.TaskLocation;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;

@@ -3,6 +3,7 @@ package io.drumlin.sion;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.format.sion.internal.TaskMapping;
+import io.drumlin.sion.internal.Owned;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;

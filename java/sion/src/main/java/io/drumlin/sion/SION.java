@@ -6,6 +6,8 @@ import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.internal.AgreedFailure;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.KeyValueRecord;
+import io.drumlin.sion.internal.ReadTask;
+import io.drumlin.sion.internal.TaskBlocks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

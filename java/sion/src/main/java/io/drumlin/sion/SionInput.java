@@ -6,6 +6,12 @@ import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.internal.TaskStream;
+import io.drumlin.sion.internal.DataFiles;
+import io.drumlin.sion.internal.MetadataReader;
+import io.drumlin.sion.internal.Owned;
+import io.drumlin.sion.internal.ReadTask;
+import io.drumlin.sion.internal.ReadWindow;
+import io.drumlin.sion.internal.TaskFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
@@ -96,7 +102,7 @@ public final class SionInput implements Closeable {
         if (options.io() == SionIo.DIRECT) {
             modes.add(OpenMode.DIRECT);
         }
-        DataFiles source = new DataFiles(storage, world, options);
+        DataFiles source = new DataFiles(storage, world, options.io(), options.hints());
         for (ReadTask task : tasks.values()) {
             files.computeIfAbsent(task.file(), name -> new TaskFile(source, name, modes))
                     .open();

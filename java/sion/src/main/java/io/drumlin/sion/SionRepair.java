@@ -10,6 +10,8 @@ import io.drumlin.format.sion.internal.Meta2;
 import io.drumlin.format.sion.internal.SionMeta;
 import io.drumlin.format.sion.internal.TaskMapping;
 import io.drumlin.format.sion.internal.TaskStream;
+import io.drumlin.sion.internal.MetaFile;
+import io.drumlin.sion.internal.ReadWindow;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;

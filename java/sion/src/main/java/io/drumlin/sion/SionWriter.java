@@ -1,6 +1,8 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.sion.internal.TaskBlocks;
+import io.drumlin.sion.internal.WriteStage;
 import io.drumlin.storage.internal.LateFlush;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
  * A physical file that holds tasks of this process. It is opened when it is first needed: in a group of tasks, perhaps
  * only the collector needs it. Thread-safe.
  */
-final class TaskFile implements Closeable {
+public final class TaskFile implements Closeable {
 
     private final DataFiles source;
     private final Path path;
     private final Set<OpenMode> modes;
     private @Nullable BlockFile file;
 
-    TaskFile(DataFiles source, Path path, Set<OpenMode> modes) {
+    public TaskFile(DataFiles source, Path path, Set<OpenMode> modes) {
         this.source = source;
         this.path = path;
         this.modes = modes;
     }
 
-    synchronized BlockFile open() throws IOException {
+    public synchronized BlockFile open() throws IOException {
         BlockFile opened = file;
         if (opened == null) {
             opened = source.open(path, modes);
@@ -35,7 +35,7 @@ final class TaskFile implements Closeable {
     }
 
     /** Makes the written data durable. */
-    synchronized void sync() throws IOException {
+    public synchronized void sync() throws IOException {
         if (file != null) {
             file.sync();
         }

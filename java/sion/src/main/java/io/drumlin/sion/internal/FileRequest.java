@@ -1,6 +1,7 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.sion.MappedTask;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,10 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The tasks that all processes request in one physical file, in the order of their local ranks. */
-final class FileRequest {
+public final class FileRequest {
 
     /** Size in bytes of the entry with which a process requests a task. */
-    static final int BYTES = 4 * Long.BYTES;
+    public static final int BYTES = 4 * Long.BYTES;
 
     private static final long NONE = -1;
 
@@ -29,13 +30,13 @@ final class FileRequest {
     }
 
     /** Adds the entry of a task. */
-    static void put(ByteBuffer target, MappedTask task) {
+    public static void put(ByteBuffer target, MappedTask task) {
         target.putLong(task.fileNumber()).putLong(task.localRank());
         target.putLong(task.globalRank()).putLong(task.chunkSize());
     }
 
     /** Adds an entry without a task, for a process that has fewer tasks than others. */
-    static void putNone(ByteBuffer target) {
+    public static void putNone(ByteBuffer target) {
         target.putLong(NONE).putLong(0).putLong(0).putLong(0);
     }
 
@@ -47,7 +48,7 @@ final class FileRequest {
      * @param expected number of files that must have a task here
      * @throws DrumlinException the tasks do not fill the files
      */
-    static List<FileRequest> of(ByteBuffer entries, int files, int expected, Path path) throws DrumlinException {
+    public static List<FileRequest> of(ByteBuffer entries, int files, int expected, Path path) throws DrumlinException {
         int seats = entries.capacity() / BYTES;
         int[] counts = new int[files];
         for (int seat = 0; seat < seats; seat++) {
@@ -96,7 +97,7 @@ final class FileRequest {
     }
 
     /** Refuses gaps and duplicates in the global ranks, which are the indexes of a mapping. */
-    static void checkGlobalRanks(List<FileRequest> files, Path path) throws DrumlinException {
+    public static void checkGlobalRanks(List<FileRequest> files, Path path) throws DrumlinException {
         long[] ranks = files.stream()
                 .flatMapToLong(file -> Arrays.stream(file.globalRanks))
                 .sorted()
@@ -121,22 +122,22 @@ final class FileRequest {
     }
 
     /** Returns the number of the physical file. */
-    int file() {
+    public int file() {
         return file;
     }
 
     /** Returns the global rank of each task. The array is not a copy. */
-    long[] globalRanks() {
+    public long[] globalRanks() {
         return globalRanks;
     }
 
     /** Returns the chunk size in bytes that each task requests. The array is not a copy. */
-    long[] chunkSizes() {
+    public long[] chunkSizes() {
         return chunkSizes;
     }
 
     /** Returns the seat of each task, that is its index among the entries of all processes. The array is not a copy. */
-    int[] seats() {
+    public int[] seats() {
         return seats;
     }
 }

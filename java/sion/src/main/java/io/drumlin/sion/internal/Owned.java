@@ -1,11 +1,11 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.comm.internal.Agreement;
 import java.io.Closeable;
 import java.io.IOException;
 
 /** Resources that belong to what is being opened. */
-final class Owned {
+public final class Owned {
 
     private Owned() {}
 
@@ -16,7 +16,7 @@ final class Owned {
      * @param opening the opening
      * @return what was opened
      */
-    static <T> T by(Agreement.Call<T> opening, Closeable resource) throws IOException {
+    public static <T> T by(Agreement.Call<T> opening, Closeable resource) throws IOException {
         try {
             return opening.call();
         } catch (Throwable e) {

@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.internal.MemoryFault;
 import io.drumlin.storage.BlockFile;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * a direct file, a slab that ends within a block is padded with zeros, which lie in the unused rest of the chunk.
  * Memory is allocated when it is first needed. Not thread-safe.
  */
-final class WriteStage {
+public final class WriteStage {
 
     /** Largest number of bytes to reserve ahead. */
     private static final long AHEAD = 512L << 20;
@@ -63,7 +63,7 @@ final class WriteStage {
      * @param chunkSize size of each chunk in bytes
      * @param tasks number of tasks of this process, which share its memory
      */
-    WriteStage(StorageEngine storage, TaskFile target, TaskBlocks blocks, long chunkSize, int tasks) {
+    public WriteStage(StorageEngine storage, TaskFile target, TaskBlocks blocks, long chunkSize, int tasks) {
         this.target = target;
         this.blocks = blocks;
         StreamSlabs share = StreamSlabs.of(chunkSize, tasks);
@@ -77,7 +77,7 @@ final class WriteStage {
      *
      * @param source its position moves to its limit
      */
-    void put(long offset, ByteBuffer source) throws IOException {
+    public void put(long offset, ByteBuffer source) throws IOException {
         BlockFile file = target.open();
         long position = offset;
         while (source.hasRemaining()) {
@@ -107,7 +107,7 @@ final class WriteStage {
      * Returns the free part of the slab, for bytes that go to an offset. The caller must report to {@link #filled} how
      * many it puts there.
      */
-    ByteBuffer slabFor(long offset) throws IOException {
+    public ByteBuffer slabFor(long offset) throws IOException {
         if (offset != base + fill) {
             flush();
             moveTo(offset);
@@ -124,7 +124,7 @@ final class WriteStage {
     }
 
     /** Counts bytes that were put into the slab. */
-    void filled(int bytes) {
+    public void filled(int bytes) {
         fill += bytes;
     }
 
@@ -201,7 +201,7 @@ final class WriteStage {
     }
 
     /** Writes the accepted bytes and waits until all are written. The bytes of an incomplete block stay here. */
-    void flush() throws IOException {
+    public void flush() throws IOException {
         await();
         ByteBuffer slab = filling;
         if (slab == null || fill == written) {
@@ -237,7 +237,7 @@ final class WriteStage {
     }
 
     /** Releases the memory. Bytes that were accepted and not flushed are lost. Waits for a write that is under way. */
-    void close() throws IOException {
+    public void close() throws IOException {
         try {
             await();
         } finally {

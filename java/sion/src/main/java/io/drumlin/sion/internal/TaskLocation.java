@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.format.sion.Meta1;
 import io.drumlin.format.sion.internal.ChunkLayout;
@@ -15,11 +15,11 @@ import java.nio.ByteBuffer;
  * @param groupEnd index after the last task that has the same collector
  * @param fsBlockSize block size of the file system, in bytes
  */
-record TaskLocation(long start, long chunkSize, long globalSkip, int collector, int groupEnd, int fsBlockSize) {
+public record TaskLocation(long start, long chunkSize, long globalSkip, int collector, int groupEnd, int fsBlockSize) {
 
-    static final int BYTES = 6 * Long.BYTES;
+    public static final int BYTES = 6 * Long.BYTES;
 
-    static TaskLocation of(Meta1 meta1, ChunkLayout layout, int task) {
+    public static TaskLocation of(Meta1 meta1, ChunkLayout layout, int task) {
         int end = task + 1;
         while (end < meta1.tasks() && layout.collector(end) == layout.collector(task)) {
             end++;
@@ -33,7 +33,7 @@ record TaskLocation(long start, long chunkSize, long globalSkip, int collector, 
                 meta1.header().fsBlockSize());
     }
 
-    void put(ByteBuffer target) {
+    public void put(ByteBuffer target) {
         target.putLong(start)
                 .putLong(chunkSize)
                 .putLong(globalSkip)
@@ -42,7 +42,7 @@ record TaskLocation(long start, long chunkSize, long globalSkip, int collector, 
                 .putLong(fsBlockSize);
     }
 
-    static TaskLocation get(ByteBuffer source) {
+    public static TaskLocation get(ByteBuffer source) {
         return new TaskLocation(
                 source.getLong(),
                 source.getLong(),
@@ -53,7 +53,7 @@ record TaskLocation(long start, long chunkSize, long globalSkip, int collector, 
     }
 
     /** Returns whether the chunks can be written past the page cache without touching those of other tasks. */
-    boolean isAligned() {
+    public boolean isAligned() {
         int unit = AlignedBuffer.ALIGNMENT;
         return start % unit == 0 && chunkSize % unit == 0 && globalSkip % unit == 0;
     }

@@ -1,4 +1,4 @@
-package io.drumlin.gsd;
+package io.drumlin.gsd.internal;
 
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * Writes whole blocks past the page cache through a second descriptor of an open file. After a failure, or where direct
  * writes are impossible, it accepts no more writes and leaves everything to the first descriptor. Not thread-safe.
  */
-final class DirectWrites implements Closeable {
+public final class DirectWrites implements Closeable {
 
     /** Offsets, lengths and memory addresses are multiples of this. */
-    static final int BLOCK = AlignedBuffer.ALIGNMENT;
+    public static final int BLOCK = AlignedBuffer.ALIGNMENT;
 
     /** Size of a write in bytes, enough for the bandwidth of a device. */
     static final int WINDOW = 1 << 20;
@@ -34,7 +34,7 @@ final class DirectWrites implements Closeable {
      * Fewer consecutive bytes are not worth a direct write. The page cache takes them sooner and holds them for the
      * next reader.
      */
-    static final int LEAST = 4 << 20;
+    public static final int LEAST = 4 << 20;
 
     /** The key of the size of a page in a process's auxiliary vector, getauxval(3). */
     private static final long AT_PAGESZ = 6;

@@ -1,4 +1,4 @@
-package io.drumlin.gsd;
+package io.drumlin.gsd.internal;
 
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
@@ -19,10 +19,10 @@ import java.util.List;
  * <p>Large data are written while more data gather. They stay here until everything is written: if their final location
  * changes or a write fails, all of them are written again. Not thread-safe.
  */
-final class WriteBuffer implements AutoCloseable {
+public final class WriteBuffer implements AutoCloseable {
 
     /** Largest number of bytes to gather, whatever the settings. */
-    static final int LIMIT = 1 << 30;
+    public static final int LIMIT = 1 << 30;
 
     private static final int FIRST_SIZE = 1 << 16;
 

@@ -1,4 +1,4 @@
-package io.drumlin.gsd;
+package io.drumlin.gsd.internal;
 
 import io.drumlin.format.gsd.internal.IndexEntry;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

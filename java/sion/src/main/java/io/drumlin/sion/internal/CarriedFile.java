@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.PendingWrite;

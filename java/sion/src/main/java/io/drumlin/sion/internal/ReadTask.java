@@ -1,10 +1,10 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import java.nio.file.Path;
 import java.util.Arrays;
 
 /** The metadata of a task at the process that reads it. */
-final class ReadTask {
+public final class ReadTask {
 
     private final int task;
     private final Path file;
@@ -50,40 +50,40 @@ final class ReadTask {
         this.sizes = sizes;
     }
 
-    int task() {
+    public int task() {
         return task;
     }
 
-    Path file() {
+    public Path file() {
         return file;
     }
 
-    int fileNumber() {
+    public int fileNumber() {
         return fileNumber;
     }
 
-    int localRank() {
+    public int localRank() {
         return localRank;
     }
 
-    long globalRank() {
+    public long globalRank() {
         return globalRank;
     }
 
-    long chunkSize() {
+    public long chunkSize() {
         return chunkSize;
     }
 
-    long start() {
+    public long start() {
         return start;
     }
 
-    long globalSkip() {
+    public long globalSkip() {
         return globalSkip;
     }
 
     /** Returns the number of bytes in each block. The array is not a copy. */
-    long[] sizes() {
+    public long[] sizes() {
         return sizes;
     }
 

@@ -1,4 +1,4 @@
-package io.drumlin.gsd;
+package io.drumlin.gsd.internal;
 
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;

@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the metadata of a set of files at the first process and sends each process the metadata of its tasks. The
  * number of collective calls does not depend on the number of tasks.
  */
-final class MetadataReader {
+public final class MetadataReader {
 
     /** Bytes of block sizes that the root sends at once. */
     private static final long BATCH = 16L << 20;
@@ -60,7 +60,7 @@ final class MetadataReader {
     private Optional<TaskMapping> mapping = Optional.empty();
 
     /** The tasks that a process reads. */
-    enum Share {
+    public enum Share {
         /** The task of its rank; the set must have as many tasks as there are processes. */
         OWN,
         /** The tasks that it names. */
@@ -89,9 +89,9 @@ final class MetadataReader {
     private record Location(Member member, int lrank) {}
 
     /** The metadata that a process receives. */
-    record Found(Header header, int taskCount, List<ReadTask> tasks) {}
+    public record Found(Header header, int taskCount, List<ReadTask> tasks) {}
 
-    MetadataReader(Communicator world, Path path, StorageEngine storage, Share share) {
+    public MetadataReader(Communicator world, Path path, StorageEngine storage, Share share) {
         this.world = world;
         this.path = path;
         this.storage = storage;
@@ -104,7 +104,7 @@ final class MetadataReader {
      * @param named the tasks of this process, as {@link Share} requires
      * @throws IOException on every process
      */
-    Found read(int[] named) throws IOException {
+    public Found read(int[] named) throws IOException {
         long[] common = new long[9];
         String prefix = Agreement.call(world, "opening " + path, () -> {
             if (world.rank() != 0) {

@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.DrumlinException;
 import java.util.Arrays;
@@ -7,7 +7,7 @@ import java.util.Arrays;
  * The blocks that a task has written, with the number of bytes used in each; docs/formats/sion.md, section 4. Does no
  * I/O. Not thread-safe.
  */
-final class TaskBlocks {
+public final class TaskBlocks {
 
     private final long start;
     private final long globalSkip;
@@ -22,32 +22,32 @@ final class TaskBlocks {
      * @param globalSkip distance between two chunks of the task, in bytes
      * @param limit usable bytes of a chunk
      */
-    TaskBlocks(long start, long globalSkip, long limit) {
+    public TaskBlocks(long start, long globalSkip, long limit) {
         this.start = start;
         this.globalSkip = globalSkip;
         this.limit = limit;
     }
 
     /** Returns the usable bytes of a chunk. */
-    long limit() {
+    public long limit() {
         return limit;
     }
 
-    int blocks() {
+    public int blocks() {
         return blocks;
     }
 
-    long used(int block) {
+    public long used(int block) {
         return used[block];
     }
 
     /** Returns the number of bytes that still fit into the current block. */
-    long free() {
+    public long free() {
         return limit - used[blocks - 1];
     }
 
     /** Returns the file offset of the next byte. */
-    long offset() {
+    public long offset() {
         return start + (blocks - 1) * globalSkip + used[blocks - 1];
     }
 
@@ -57,7 +57,7 @@ final class TaskBlocks {
     }
 
     /** Returns the number of bytes in all blocks. */
-    long size() {
+    public long size() {
         return Arrays.stream(used, 0, blocks).sum();
     }
 
@@ -66,7 +66,7 @@ final class TaskBlocks {
      *
      * @throws DrumlinException they do not fit into any block
      */
-    void ensure(long bytes) throws DrumlinException {
+    public void ensure(long bytes) throws DrumlinException {
         requireRoom(bytes);
         if (bytes > free()) {
             open();
@@ -78,7 +78,7 @@ final class TaskBlocks {
      *
      * @throws DrumlinException they are more than a chunk holds
      */
-    void requireRoom(long bytes) throws DrumlinException {
+    public void requireRoom(long bytes) throws DrumlinException {
         if (bytes > limit) {
             throw DrumlinException.during("write")
                     .range(-1, bytes)
@@ -89,7 +89,7 @@ final class TaskBlocks {
     }
 
     /** Begins the next block. */
-    void open() {
+    public void open() {
         if (blocks == used.length) {
             used = Arrays.copyOf(used, 2 * blocks);
         }
@@ -97,12 +97,12 @@ final class TaskBlocks {
     }
 
     /** Counts bytes that fit into the current block. */
-    void add(long bytes) {
+    public void add(long bytes) {
         used[blocks - 1] += bytes;
     }
 
     /** Takes over the progress of another process that has written to the same chunks. */
-    void follow(int block, long usedNow) {
+    public void follow(int block, long usedNow) {
         while (blocks <= block) {
             open();
         }

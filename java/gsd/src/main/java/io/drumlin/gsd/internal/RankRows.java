@@ -1,4 +1,4 @@
-package io.drumlin.gsd;
+package io.drumlin.gsd.internal;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param total rows of all ranks together
  * @param due whether a flush is due on any rank
  */
-record RankRows(long first, long total, boolean due) {
+public record RankRows(long first, long total, boolean due) {
 
     /**
      * Exchanges the number of rows with the other ranks. Collective.
@@ -25,7 +25,7 @@ record RankRows(long first, long total, boolean due) {
      * @param failure why this rank cannot continue, or {@code null}
      * @throws IOException on every rank: one of them failed, or they do not write the same chunk
      */
-    static RankRows of(
+    public static RankRows of(
             Communicator comm, String operation, long rows, long signature, boolean due, @Nullable IOException failure)
             throws IOException {
         return of(comm, operation, new long[] {rows}, signature, due, failure)[0];
@@ -41,7 +41,7 @@ record RankRows(long first, long total, boolean due) {
      * @param failure why this rank cannot continue, or {@code null}
      * @throws IOException on every rank: one of them failed, or they do not write the same chunks
      */
-    static RankRows[] of(
+    public static RankRows[] of(
             Communicator comm,
             String operation,
             long[] rows,

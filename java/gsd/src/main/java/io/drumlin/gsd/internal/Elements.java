@@ -1,4 +1,4 @@
-package io.drumlin.gsd;
+package io.drumlin.gsd.internal;
 
 import io.drumlin.format.gsd.ElementType;
 import io.drumlin.internal.MemoryFault;
@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /** The elements in a program's buffer and their little-endian bytes in the file. */
-final class Elements {
+public final class Elements {
 
     /** Bytes of the widest element. A multiple of it holds whole elements of any type. */
     static final int WIDEST = Long.BYTES;
@@ -23,7 +23,7 @@ final class Elements {
     private Elements() {}
 
     /** Makes an array for elements of a type. */
-    static Object array(ElementType type, int length) {
+    public static Object array(ElementType type, int length) {
         return switch (type) {
             case UINT8, INT8, CHARACTER -> new byte[length];
             case UINT16, INT16 -> new short[length];
@@ -35,7 +35,7 @@ final class Elements {
     }
 
     /** Returns a view of {@code length} elements of an array, from {@code start} on. It accepts bytes of the file. */
-    static Consumer<ByteBuffer> sink(Object array, int start, int length) {
+    public static Consumer<ByteBuffer> sink(Object array, int start, int length) {
         if (array instanceof byte[] bytes) {
             return ByteBuffer.wrap(bytes, start, length)::put;
         } else if (array instanceof short[] shorts) {
@@ -56,7 +56,7 @@ final class Elements {
     }
 
     /** Returns the text that a chunk of characters holds. */
-    static String text(byte[] utf8) {
+    public static String text(byte[] utf8) {
         int end = utf8.length;
         while (end > 0 && utf8[end - 1] == 0) {
             end--;

@@ -1,8 +1,9 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.drumlin.comm.SingleCommunicator;
+import io.drumlin.sion.SionIo;
 import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.OpenMode;
@@ -11,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +33,7 @@ class WriteStageTest {
         byte[] bytes = new byte[CHUNK];
         new Random(tasks).nextBytes(bytes);
         Path path = Files.createFile(directory.resolve("file.sion"));
-        DataFiles data = new DataFiles(engine, new SingleCommunicator(), SionOptions.defaults());
+        DataFiles data = new DataFiles(engine, new SingleCommunicator(), SionIo.BUFFERED, Map.of());
         try (TaskFile file = new TaskFile(data, path, EnumSet.of(OpenMode.WRITE))) {
             WriteStage stage = new WriteStage(engine, file, new TaskBlocks(0, CHUNK, CHUNK), CHUNK, tasks);
             int before = engine.count(Operation.MEMORY);

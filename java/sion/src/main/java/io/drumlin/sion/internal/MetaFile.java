@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.format.sion.Meta1;
 import io.drumlin.format.sion.internal.Meta2;
@@ -13,10 +13,10 @@ import java.util.EnumSet;
 import java.util.Optional;
 
 /** A physical file whose metadata this process writes. */
-final class MetaFile implements Closeable {
+public final class MetaFile implements Closeable {
 
     /** Row of META2 that holds the block counts. Row b + 1 holds the sizes of block b. */
-    static final int COUNTS = 0;
+    public static final int COUNTS = 0;
 
     private final BlockFile file;
     private Meta1 meta1;
@@ -28,7 +28,7 @@ final class MetaFile implements Closeable {
     }
 
     /** Creates the file, replaces an older one, and writes META1 without its tail. */
-    static MetaFile create(DataFiles data, Path path, Meta1 meta1) throws IOException {
+    public static MetaFile create(DataFiles data, Path path, Meta1 meta1) throws IOException {
         data.make(path);
         BlockFile file = data.storage().open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE));
         MetaFile created = new MetaFile(file, meta1);
@@ -42,27 +42,27 @@ final class MetaFile implements Closeable {
     }
 
     /** Opens a file that has META1 and was never closed. */
-    static MetaFile open(StorageEngine storage, Path path, Meta1 meta1) throws IOException {
+    public static MetaFile open(StorageEngine storage, Path path, Meta1 meta1) throws IOException {
         return new MetaFile(storage.open(path, EnumSet.of(OpenMode.WRITE)), meta1);
     }
 
     /** Replaces META1 by another one for the same number of tasks. */
-    void change(Meta1 changed) throws IOException {
+    public void change(Meta1 changed) throws IOException {
         meta1 = changed;
         file.write(changed.encode(), 0);
     }
 
-    Meta1 meta1() {
+    public Meta1 meta1() {
         return meta1;
     }
 
     /** A number in META2. */
-    interface Value {
+    public interface Value {
         long of(int row, int task);
     }
 
     /** Writes rows of META2. */
-    void putRows(int maxChunks, int first, int rows, Value value) throws IOException {
+    public void putRows(int maxChunks, int first, int rows, Value value) throws IOException {
         int tasks = meta1.tasks();
         ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact((long) Long.BYTES * tasks * rows))
                 .order(meta1.header().order());
@@ -77,7 +77,7 @@ final class MetaFile implements Closeable {
     /**
      * Writes the mapping after META2. Once all of it is durable, writes the tail of META1, which makes the file valid.
      */
-    void finish(int maxChunks, Optional<ByteBuffer> mapping) throws IOException {
+    public void finish(int maxChunks, Optional<ByteBuffer> mapping) throws IOException {
         long end = meta1.startOfVarheader(maxChunks) + Meta2.length(meta1.tasks(), maxChunks);
         if (mapping.isPresent()) {
             file.write(mapping.get(), end);

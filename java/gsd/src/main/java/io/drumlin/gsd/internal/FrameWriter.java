@@ -1,4 +1,4 @@
-package io.drumlin.gsd;
+package io.drumlin.gsd.internal;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
@@ -11,6 +11,7 @@ import io.drumlin.format.gsd.internal.GsdMetadata;
 import io.drumlin.format.gsd.internal.Header;
 import io.drumlin.format.gsd.internal.IndexEntry;
 import io.drumlin.format.gsd.internal.NameList;
+import io.drumlin.gsd.Strictness;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.StorageEngine;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * own rows. Rank 0 writes names, index and header. The state of this object changes only after all ranks have written
  * their parts, so a failed flush can be repeated. Not thread-safe.
  */
-final class FrameWriter implements AutoCloseable {
+public final class FrameWriter implements AutoCloseable {
 
     static final long DEFAULT_BUFFER = 64L << 20;
     static final long DEFAULT_ENTRIES = 262144;
@@ -104,7 +105,7 @@ final class FrameWriter implements AutoCloseable {
     /** Where several ranks write, no rank can flush alone. It waits for the end of the JVM only, to say what is lost. */
     private final LateFlush late;
 
-    FrameWriter(
+    public FrameWriter(
             BlockFile file,
             StorageEngine storage,
             Communicator comm,
@@ -135,36 +136,36 @@ final class FrameWriter implements AutoCloseable {
         storedFrame = frame - 1;
     }
 
-    Header header() {
+    public Header header() {
         return header;
     }
 
-    NameList names() {
+    public NameList names() {
         return names;
     }
 
     /** Returns the current metadata of the file. */
-    GsdMetadata metadata() throws IOException {
+    public GsdMetadata metadata() throws IOException {
         return GsdMetadata.written(new BlockFileSource(file), header, names, used);
     }
 
-    long frame() {
+    public long frame() {
         return frame;
     }
 
     /** Returns whether the last frames have no chunks. They will be missing when the file is opened again. */
-    boolean endsWithEmptyFrames() {
+    public boolean endsWithEmptyFrames() {
         return frame > storedFrame + 1;
     }
 
-    long storedFrames() {
+    public long storedFrames() {
         return storedFrame + 1;
     }
 
     /**
      * Changes version 2.0 to 2.1, because chunks of type character may follow. Returns whether that changed the file.
      */
-    boolean markVersion() throws IOException {
+    public boolean markVersion() throws IOException {
         Version version = header.gsdVersion();
         if (version.major() != Version.CURRENT.major() || version.minor() >= Version.CURRENT.minor()) {
             return false;
@@ -176,31 +177,31 @@ final class FrameWriter implements AutoCloseable {
         return true;
     }
 
-    boolean isReference() {
+    public boolean isReference() {
         return strictness == Strictness.REFERENCE;
     }
 
-    long maximumWriteBufferSize() {
+    public long maximumWriteBufferSize() {
         return maximumWriteBufferSize;
     }
 
-    void setMaximumWriteBufferSize(long bytes) {
+    public void setMaximumWriteBufferSize(long bytes) {
         maximumWriteBufferSize = bytes;
     }
 
-    long indexEntriesToBuffer() {
+    public long indexEntriesToBuffer() {
         return indexEntriesToBuffer;
     }
 
-    void setIndexEntriesToBuffer(long entries) {
+    public void setIndexEntriesToBuffer(long entries) {
         indexEntriesToBuffer = entries;
     }
 
-    long maximumAge() {
+    public long maximumAge() {
         return maximumAge;
     }
 
-    void setMaximumAge(long nanos) {
+    public void setMaximumAge(long nanos) {
         maximumAge = nanos;
         late.end();
         guardEndedFrames();
@@ -218,7 +219,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Adds a chunk to the frame; {@code data} holds this rank's rows. Collective. */
-    void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
+    public void writeChunk(String name, ElementType type, Buffer data, long rows, long columns) throws IOException {
         if (comm.size() == 1) {
             int id = checked(name, type, data, rows, columns);
             write(id, name, type, data, columns, new RankRows(0, rows, false));
@@ -408,7 +409,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Ends the frame. Writes it only when enough data have gathered. Collective. */
-    void endFrame() throws IOException {
+    public void endFrame() throws IOException {
         frame++;
         pending = 0;
         if (placed.size() > 0 || buffered.size() > indexEntriesToBuffer || due) {
@@ -417,7 +418,7 @@ final class FrameWriter implements AutoCloseable {
         guardEndedFrames();
     }
 
-    void checkUsable(String operation) throws DrumlinException {
+    public void checkUsable(String operation) throws DrumlinException {
         if (unusable != null) {
             throw DrumlinException.during(operation)
                     .path(file.path())
@@ -428,7 +429,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Returns whether a flush has anything to do. */
-    boolean isDirty() {
+    public boolean isDirty() {
         if (unusable != null) {
             return false;
         }
@@ -436,7 +437,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Writes everything except the entries of the unfinished frame, and makes it durable. Collective. */
-    void flush() throws IOException {
+    public void flush() throws IOException {
         if (!isDirty()) {
             return;
         }
@@ -660,7 +661,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Makes the file an empty one of version 2.1. Collective. */
-    void truncate() throws IOException {
+    public void truncate() throws IOException {
         Header empty = header.emptied();
         yieldPlace("truncation");
         replace("truncation", () -> {
@@ -688,7 +689,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Requires that nothing is pending. The C library requires this before an upgrade, even if the file needs none. */
-    void requireNothingPending() throws DrumlinException {
+    public void requireNothingPending() throws DrumlinException {
         if (names.size() > storedNames || placed.size() > 0) {
             throw DrumlinException.during("upgrade")
                     .path(file.path())
@@ -699,7 +700,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Converts a file of version 1.0 to version 2.1. Flushes, as the C library does in this case. Collective. */
-    void upgrade() throws IOException {
+    public void upgrade() throws IOException {
         long stored = used;
         long replaced = header.indexLocation();
         flush();
@@ -732,7 +733,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Cuts off space that was reserved for data that did not come. Collective. */
-    void trim() throws IOException {
+    public void trim() throws IOException {
         if (!untrimmed) {
             return;
         }
@@ -792,7 +793,7 @@ final class FrameWriter implements AutoCloseable {
     }
 
     /** Attaches a failure during closing to an earlier one. */
-    static @Nullable IOException join(@Nullable IOException first, @Nullable IOException second) {
+    public static @Nullable IOException join(@Nullable IOException first, @Nullable IOException second) {
         if (first == null) {
             return second;
         }

@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.storage.AlignedBuffer;
 
@@ -9,10 +9,10 @@ import io.drumlin.storage.AlignedBuffer;
  * @param bytes size of a slab
  * @param count number of slabs, at least 1; some may be on their way to or from the file while one is in use
  */
-record StreamSlabs(int bytes, int count) {
+public record StreamSlabs(int bytes, int count) {
 
     /** Largest size of a slab in bytes, enough for the bandwidth of a device. */
-    static final int MOST_BYTES = 1 << 20;
+    public static final int MOST_BYTES = 1 << 20;
 
     /** Most slabs of a task. */
     static final int MOST = 16;

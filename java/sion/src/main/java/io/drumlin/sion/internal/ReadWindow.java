@@ -1,4 +1,4 @@
-package io.drumlin.sion;
+package io.drumlin.sion.internal;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * read ahead. Each time their number doubles, up to a limit. The system reads ahead in other files. Memory is allocated
  * when it is first needed. Not thread-safe.
  */
-final class ReadWindow implements ByteSource, Closeable {
+public final class ReadWindow implements ByteSource, Closeable {
 
     private final BlockFile file;
     private final long size;
@@ -49,7 +49,7 @@ final class ReadWindow implements ByteSource, Closeable {
     private record Coming(ByteBuffer slab, long offset, PendingRead read) {}
 
     /** Makes a window that reads nothing ahead. */
-    ReadWindow(StorageEngine storage, BlockFile file, int slabBytes) throws IOException {
+    public ReadWindow(StorageEngine storage, BlockFile file, int slabBytes) throws IOException {
         this(storage, file, slabBytes, 1, offset -> -1);
     }
 
@@ -68,7 +68,7 @@ final class ReadWindow implements ByteSource, Closeable {
      *
      * @param tasks the tasks of this process, which share its memory
      */
-    static ReadWindow of(StorageEngine storage, BlockFile file, ReadTask task, int tasks) throws IOException {
+    public static ReadWindow of(StorageEngine storage, BlockFile file, ReadTask task, int tasks) throws IOException {
         StreamSlabs share = StreamSlabs.of(task.largestBlock(), tasks);
         return new ReadWindow(storage, file, share.bytes(), share.count(), task::next);
     }
