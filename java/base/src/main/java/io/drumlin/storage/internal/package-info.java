@@ -1,4 +1,4 @@
-/** What the engines stand on, and everyone who looks at files without one: the system's errors, paths, memory. */
+/** The engines, and what they share with those who look at files without one: the system's errors, paths, memory. */
 @NullMarked
 package io.drumlin.storage.internal;
 
