@@ -3,7 +3,7 @@ package io.drumlin.sion;
 import io.drumlin.DrumlinException;
 import io.drumlin.sion.internal.TaskBlocks;
 import io.drumlin.sion.internal.WriteStage;
-import io.drumlin.storage.internal.LateFlush;
+import io.drumlin.storage.internal.files.LateFlush;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

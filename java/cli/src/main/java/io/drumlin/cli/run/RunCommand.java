@@ -14,6 +14,7 @@ import io.drumlin.cli.base.Program;
 import io.drumlin.cli.base.Progress;
 import io.drumlin.cli.base.Sizes;
 import io.drumlin.cli.input.RunConfigs;
+import io.drumlin.internal.Printable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.RunCatalogue.Run;
 import io.drumlin.checkpoint.RunReport.State;
 import io.drumlin.cli.base.Sizes;
 import io.drumlin.cli.base.Table;
+import io.drumlin.internal.Printable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.drumlin.storage.internal;
+package io.drumlin.storage.internal.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.drumlin.storage.internal;
+package io.drumlin.storage.internal.files;
 
 import java.io.IOException;
 import java.lang.System.Logger;
