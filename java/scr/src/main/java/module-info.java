@@ -1,4 +1,5 @@
 /** SCR: its calls over its index and datasets. {@link io.drumlin.scr.SCR} is the first page to read. */
+@SuppressWarnings("module") // the others are compiled after this one
 module io.drumlin.scr {
     requires transitive io.drumlin.formats;
     requires static org.jspecify;

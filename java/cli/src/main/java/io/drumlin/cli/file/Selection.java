@@ -30,7 +30,11 @@ public record Selection(String text, String key, String value, OptionalInt rank,
      */
     public record Rows(long from, long to) {}
 
-    /** @throws CommandException it is no selection */
+    /**
+     * Reads a selection.
+     *
+     * @throws CommandException it is no selection
+     */
     public static Selection parse(String text) {
         String rest = text;
         OptionalInt rank = OptionalInt.empty();
@@ -68,7 +72,11 @@ public record Selection(String text, String key, String value, OptionalInt rank,
         return new Selection(text, key, value, OptionalInt.empty(), rows);
     }
 
-    /** @throws CommandException a rank was given, and the file is of one rank only */
+    /**
+     * Refuses a rank.
+     *
+     * @throws CommandException a rank was given, and the file is of one rank only
+     */
     public void requireNoRank(String title) {
         if (rank.isPresent()) {
             throw wrong(title + " does not tell ranks apart; leave rank=" + rank.getAsInt() + " out");

@@ -21,6 +21,8 @@ public final class WatchedSource implements ByteSource, AutoCloseable {
     }
 
     /**
+     * Watches the reads of a source.
+     *
      * @param bytes number of bytes that will be read; more than the source has if some are read twice
      */
     public static WatchedSource of(ByteSource source, long bytes, String task) {

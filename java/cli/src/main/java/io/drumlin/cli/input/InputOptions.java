@@ -53,7 +53,11 @@ public final class InputOptions {
         return path;
     }
 
-    /** @throws CommandException there is no such type */
+    /**
+     * Returns the types that were given.
+     *
+     * @throws CommandException there is no such type
+     */
     public GivenTypes types() {
         return GivenTypes.of(types);
     }

@@ -32,7 +32,11 @@ public final class RunConfigs {
         return Files.isDirectory(path);
     }
 
-    /** @throws CommandException the folder has none, or several */
+    /**
+     * Returns the configuration file: the one that was named, or the only one of the folder.
+     *
+     * @throws CommandException the folder has none, or several
+     */
     public Path file() throws IOException {
         if (!isFolder()) {
             return path;

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hdf5File {
 
+    private static final byte[] SIGNATURE = NewFile.signature();
+
     private static final int MOST_DIMENSIONS = 32;
     /** Largest depth of nested groups; C FTI has no more groups in all. */
     private static final int MOST_DEPTH = 256;
@@ -69,7 +71,7 @@ public final class Hdf5File {
             throw Window.unsupported("superblock", start, "the file begins with a user block of so many bytes");
         }
         Window superblock = Window.of(structures, "superblock", 0, 9);
-        superblock.expect("signature", NewFile.SIGNATURE);
+        superblock.expect("signature", SIGNATURE);
         int version = superblock.u8("version of the superblock");
         if (version > 1) {
             NewerSuperblock.requireWhole(structures, version);
@@ -89,12 +91,12 @@ public final class Hdf5File {
      * @throws IOException they cannot be read
      */
     public static boolean isRecognised(ByteSource file) throws IOException {
-        ByteBuffer start = ByteBuffer.allocate(NewFile.SIGNATURE.length);
+        ByteBuffer start = ByteBuffer.allocate(SIGNATURE.length);
         if (file.size() < start.capacity()) {
             return false;
         }
         file.readFully(0, start);
-        return Arrays.equals(start.array(), NewFile.SIGNATURE);
+        return Arrays.equals(start.array(), SIGNATURE);
     }
 
     /**
@@ -105,10 +107,10 @@ public final class Hdf5File {
      * @throws IOException they cannot be read
      */
     public static long userBlock(ByteSource file) throws IOException {
-        ByteBuffer start = ByteBuffer.allocate(NewFile.SIGNATURE.length);
+        ByteBuffer start = ByteBuffer.allocate(SIGNATURE.length);
         for (long at = 0; at <= file.size() - start.capacity(); at = at == 0 ? LEAST_USER_BLOCK : 2 * at) {
             file.readFully(at, start.clear());
-            if (Arrays.equals(start.array(), NewFile.SIGNATURE)) {
+            if (Arrays.equals(start.array(), SIGNATURE)) {
                 return at;
             }
         }

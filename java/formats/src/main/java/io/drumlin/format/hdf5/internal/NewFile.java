@@ -14,7 +14,7 @@ import java.util.Map;
  */
 public final class NewFile {
 
-    public static final byte[] SIGNATURE = {(byte) 0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
+    private static final byte[] SIGNATURE = {(byte) 0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
 
     private static final int SUPERBLOCK = 96;
     private static final int HEAP_HEADER = 32;
@@ -44,6 +44,11 @@ public final class NewFile {
 
     private long end = SUPERBLOCK;
     private final long metadataSize;
+
+    /** Returns the bytes with which every file begins. */
+    public static byte[] signature() {
+        return SIGNATURE.clone();
+    }
 
     private NewFile(NewGroup root) {
         this.root = root;

@@ -199,7 +199,11 @@ public final class DatasetMetadata {
         return directory.resolve("scavenge.scr");
     }
 
-    /** @param ranks number of ranks of the job, if it copies the dataset itself, each rank its own files; otherwise 0 */
+    /**
+     * Writes the file that {@link #order} names.
+     *
+     * @param ranks number of ranks of the job, if it copies the dataset itself, each rank its own files; otherwise 0
+     */
     public void writeOrder(DatasetDescriptor descriptor, int ranks) throws IOException {
         store.makeDirectory(directory);
         KvTree order = new KvTree();
