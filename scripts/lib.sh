@@ -169,7 +169,7 @@ compile_classes() {
   repository=$(local_repository)
   : >"$root/build/classes.stamp"
   # A phase of tests, which are skipped: before it Maven does not find the modules' jars of tests.
-  call_maven -q test-compile dependency:tree -pl java/examples,java/cli -am '-P!errorprone' -Dspotless.check.skip=true \
+  call_maven test-compile dependency:tree -pl java/examples,java/cli -am '-P!errorprone' -Dspotless.check.skip=true \
     -Denforcer.skip=true -Dmaven.test.skip=true -Dscope=runtime -DoutputFile=target/tree "$@"
   while IFS=: read -r group artifact _ release _; do
     case $group in
