@@ -13,6 +13,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
@@ -77,7 +78,7 @@ public final class NioEngine implements StorageEngine {
     @Override
     public void syncDirectory(Path directory) throws IOException {
         try {
-            if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            if (!Files.readAttributes(directory, BasicFileAttributes.class).isDirectory()) {
                 throw new NotDirectoryException(directory.toString());
             }
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
