@@ -1,0 +1,4 @@
+/** A program that needs files of GSD, and nothing else of Drumlin. */
+module trajectory {
+    requires io.drumlin.gsd;
+}
