@@ -16,7 +16,9 @@ fail() {
 # seconds, and how many it took in the end. Where the command fails, the end of the log and its path.
 step() {
   local log=$root/build/$1.log begin=$SECONDS status dots
-  mkdir -p "$root/build"
+  # scripts/setup may be called by another user than the build, and where nothing can be written.
+  if ! { mkdir -p "$root/build" && : >"$log"; } 2>/dev/null; then log=$(mktemp "/tmp/drumlin-$1-XXXXXX.log"); fi
+  if [[ -n ${SUDO_UID:-} ]]; then chown "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$root/build" "$log" 2>/dev/null || true; fi
   printf '    %s ' "$2"
   shift 2
   # It ends with this script, however that ends; its sleep must not keep a pipe open.
@@ -30,7 +32,7 @@ step() {
   { kill "$dots" && wait "$dots"; } 2>/dev/null || true
   printf ' %s s\n' "$((SECONDS - begin))"
   if ((status == 0)); then return; fi
-  tail -n 60 "$log" >&2
+  tail -n 60 "$log" >&2 || true
   fail "that failed. The lines above are the last of $log"
 }
 
@@ -153,7 +155,7 @@ local_repository() {
 
 run_maven() {
   # Maven would keep classes that no check has seen.
-  if [[ -e $root/build/classes.stamp ]]; then rm -rf "$root"/java/*/target/classes "$root/build/classes.stamp"; fi
+  if [[ -e $root/build/classes.stamp ]]; then rm -rf "$root"/java/*/target/classes "$root"/build/classes.{stamp,path}; fi
   call_maven "$@"
 }
 
@@ -176,7 +178,19 @@ compile_classes() {
       io.drumlin) printf '%s:' "$root/java/${artifact#drumlin-}/target/classes" ;;
       *) printf '%s:' "$repository/${group//.//}/$artifact/$release/$artifact-$release.jar" ;;
     esac
-  done < <(sed -n 's/^[-+|\\ ]*//; /:jar:/p' "$root"/java/{examples,cli}/target/tree | sort -u) >"$root/build/classes.path"
+  done < <(sed -n 's/^[-+|\\ ]*//; /:jar:/p' "$root"/java/{examples,cli}/target/tree | sort -u) | sed 's/:$//' >"$root/build/classes.path"
+  if ! classes_present; then
+    echo "Of the class path in build/classes.path not all is there. Is $repository the repository that Maven uses?"
+    return 1
+  fi
+}
+
+# Whether all is there that build/classes.path names.
+classes_present() {
+  local entries entry
+  [[ -s $root/build/classes.path ]] || return 1
+  IFS=: read -r -a entries <"$root/build/classes.path" || true
+  for entry in "${entries[@]}"; do [[ -e $entry ]] || return 1; done
 }
 
 # golden_cases: prints the folder below build/golden with the golden cases as plain files, which it makes if it must.

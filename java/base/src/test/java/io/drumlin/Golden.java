@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -75,7 +76,9 @@ public final class Golden {
         /** Also for tests that an IDE starts, in whatever folder of the repository. */
         private static Path find() {
             String named = System.getProperty("drumlin.golden", "");
-            for (Path folder = Path.of("").toAbsolutePath(); folder != null; folder = folder.getParent()) {
+            for (Path folder = Path.of(System.getProperty("drumlin.root", "")).toAbsolutePath();
+                    folder != null;
+                    folder = folder.getParent()) {
                 Path cases = folder.resolve("java/golden/cases");
                 try {
                     if (Files.isDirectory(cases) && (named.isEmpty() || Files.isSameFile(cases, Path.of(named)))) {
@@ -103,22 +106,25 @@ public final class Golden {
             return folder;
         }
         Path scratch = build.resolve("unpacking-" + UUID.randomUUID());
-        for (Path file : files) {
-            Path copy = scratch.resolve(cases.relativize(file).toString());
-            Files.createDirectories(copy.getParent());
-            if (file.endsWith(ZIP)) {
-                unpack(file, copy.getParent());
-            } else {
-                Files.copy(file, copy);
-            }
-        }
         try {
+            for (Path file : files) {
+                Path copy = scratch.resolve(cases.relativize(file).toString());
+                Files.createDirectories(copy.getParent());
+                if (file.endsWith(ZIP)) {
+                    unpack(file, copy.getParent());
+                } else {
+                    Files.copy(file, copy);
+                }
+            }
             Files.move(scratch, folder, StandardCopyOption.ATOMIC_MOVE);
+        } catch (FileAlreadyExistsException e) {
+            delete(scratch);
+            throw new IOException(e.getFile() + " lies beside a " + ZIP + " that has it: delete either", e);
         } catch (IOException e) {
+            delete(scratch);
             if (!Files.isDirectory(folder)) {
                 throw e;
             }
-            delete(scratch);
         }
         return folder;
     }
@@ -137,10 +143,14 @@ public final class Golden {
     /** Moves all files of a case but its manifest into {@code files.zip}: the same files always make the same bytes. */
     static void pack(Path folder) throws IOException {
         Path zip = folder.resolve(ZIP);
-        List<Path> files =
-                files(folder).stream().filter(file -> !file.endsWith(MANIFEST)).toList();
+        List<Path> files = files(folder).stream()
+                .filter(file -> !file.equals(folder.resolve(MANIFEST)))
+                .toList();
         if (files.isEmpty() || files.equals(List.of(zip))) {
             return;
+        }
+        if (files.stream().anyMatch(file -> file.endsWith(MANIFEST))) {
+            throw new IOException(folder + " has a case within a case");
         }
         if (files.contains(zip)) {
             throw new IOException(folder + " has plain files and " + ZIP + ": unpack that, or delete either");
