@@ -1,7 +1,6 @@
 package io.drumlin.comm;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.comm.internal.AgreedFailure;
 import io.drumlin.comm.internal.CommunicatorProvider;
 import io.drumlin.comm.internal.Launcher;
 import io.drumlin.comm.internal.Providers;

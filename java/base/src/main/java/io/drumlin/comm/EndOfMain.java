@@ -1,6 +1,5 @@
 package io.drumlin.comm;
 
-import io.drumlin.comm.internal.AgreedFailure;
 import java.io.IOException;
 
 /** Ends this process's part in the job if the program ends normally, and only then. Thread-safe. */

@@ -1,6 +1,6 @@
 package io.drumlin.hostile;
 
-import io.drumlin.comm.internal.AgreedFailure;
+import io.drumlin.comm.AgreedFailure;
 import io.drumlin.hostile.Program.Killed;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,9 +1,9 @@
 package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.AgreedFailure;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.SingleCommunicator;
-import io.drumlin.comm.internal.AgreedFailure;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.KeyValueRecord;
 import io.drumlin.sion.internal.ReadTask;

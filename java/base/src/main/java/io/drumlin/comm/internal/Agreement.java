@@ -1,6 +1,7 @@
 package io.drumlin.comm.internal;
 
 import io.drumlin.DrumlinException;
+import io.drumlin.comm.AgreedFailure;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.drumlin.comm.AgreedFailure;
 import io.drumlin.comm.FailingMeetings;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.comm.SingleCommunicator;

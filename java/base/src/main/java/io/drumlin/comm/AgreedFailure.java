@@ -1,6 +1,5 @@
-package io.drumlin.comm.internal;
+package io.drumlin.comm;
 
-import io.drumlin.comm.Communicator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,11 +25,14 @@ public final class AgreedFailure extends Exception {
     }
 
     /**
-     * Marks an exception, unless it is marked already.
+     * Marks an exception, unless it is marked already. Drumlin does this where its ranks agree on a failure, and a program
+     * may where its own do.
      *
+     * @param failure what this rank throws
      * @param failed the numbers of the ranks on which the step failed, in ascending order
+     * @param comm the ranks that agreed
      */
-    static void mark(Throwable failure, List<Integer> failed, Communicator comm) {
+    public static void mark(Throwable failure, List<Integer> failed, Communicator comm) {
         if (of(failure).isEmpty()) {
             boolean first = !failed.isEmpty() && failed.get(0) == comm.rank();
             failure.addSuppressed(new AgreedFailure(ranks(failed), comm.size(), first));
@@ -72,8 +74,13 @@ public final class AgreedFailure extends Exception {
         }
     }
 
-    /** Returns ranks for people, for example {@code rank 3} or {@code ranks 0-2,5}. */
-    static String ranks(List<Integer> ranks) {
+    /**
+     * Returns ranks for people.
+     *
+     * @param ranks numbers of ranks, in ascending order
+     * @return for example {@code rank 3} or {@code ranks 0-2,5}
+     */
+    public static String ranks(List<Integer> ranks) {
         List<String> ranges = new ArrayList<>();
         for (int i = 0; i < ranks.size(); i++) {
             int first = ranks.get(i);
