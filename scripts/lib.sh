@@ -165,24 +165,13 @@ call_maven() {
 }
 
 # compile_classes OPTION...: the classes that the examples and the command need, without checks, tests and jars. Puts their
-# class path into build/classes.path.
+# class path, which the build writes for each module, into build/classes.path.
 compile_classes() {
-  local repository group artifact release
-  repository=$(local_repository)
   : >"$root/build/classes.stamp"
-  # A phase of tests, which are skipped: before it Maven does not find the modules' jars of tests.
-  call_maven test-compile dependency:tree -pl java/examples,java/cli -am '-P!errorprone' -Dspotless.check.skip=true \
-    -Denforcer.skip=true -Dmaven.test.skip=true -Dscope=runtime -DoutputFile=target/tree "$@"
-  while IFS=: read -r group artifact _ release _; do
-    case $group in
-      io.drumlin) printf '%s:' "$root/java/${artifact#drumlin-}/target/classes" ;;
-      *) printf '%s:' "$repository/${group//.//}/$artifact/$release/$artifact-$release.jar" ;;
-    esac
-  done < <(sed -n 's/^[-+|\\ ]*//; /:jar:/p' "$root"/java/{examples,cli}/target/tree | sort -u) | sed 's/:$//' >"$root/build/classes.path"
-  if ! classes_present; then
-    echo "Of the class path in build/classes.path not all is there. Is $repository the repository that Maven uses?"
-    return 1
-  fi
+  call_maven process-test-classes -pl java/examples,java/cli -am '-P!errorprone' -Dspotless.check.skip=true \
+    -Denforcer.skip=true -Dmaven.test.skip=true "$@"
+  awk 1 "$root"/java/{examples,cli}/target/class-path | tr ':' '\n' | grep -v '/target/test-classes$' | sort -u |
+    paste -s -d : >"$root/build/classes.path"
 }
 
 # Whether all is there that build/classes.path names.
