@@ -108,18 +108,9 @@ public final class Golden {
         Path scratch = build.resolve("unpacking-" + UUID.randomUUID());
         try {
             for (Path file : files) {
-                Path copy = scratch.resolve(cases.relativize(file).toString());
-                Files.createDirectories(copy.getParent());
-                if (file.endsWith(ZIP)) {
-                    unpack(file, copy.getParent());
-                } else {
-                    Files.copy(file, copy);
-                }
+                place(file, scratch.resolve(cases.relativize(file).toString()));
             }
             Files.move(scratch, folder, StandardCopyOption.ATOMIC_MOVE);
-        } catch (FileAlreadyExistsException e) {
-            delete(scratch);
-            throw new IOException(e.getFile() + " lies beside a " + ZIP + " that has it: delete either", e);
         } catch (IOException e) {
             delete(scratch);
             if (!Files.isDirectory(folder)) {
@@ -127,6 +118,20 @@ public final class Golden {
             }
         }
         return folder;
+    }
+
+    private static void place(Path file, Path copy) throws IOException {
+        Files.createDirectories(copy.getParent());
+        try {
+            if (file.endsWith(ZIP)) {
+                unpack(file, copy.getParent());
+            } else {
+                Files.copy(file, copy);
+            }
+        } catch (FileAlreadyExistsException e) {
+            throw new IOException(
+                    file.getParent() + " has plain files that are also in its " + ZIP + ": delete either", e);
+        }
     }
 
     private static void unpack(Path zip, Path folder) throws IOException {

@@ -56,6 +56,12 @@ class GoldenTest {
         assertThatIOException()
                 .isThrownBy(() -> Golden.pack(write(file, "two").getParent().getParent()))
                 .withMessageContaining("files.zip");
+        assertThatIOException()
+                .isThrownBy(() -> Golden.unpacked(folder.resolve("cases"), folder.resolve("build")))
+                .withMessageContaining("files.zip: delete either");
+        assertThat(folder.resolve("build"))
+                .isDirectoryContaining(one::equals)
+                .isDirectoryNotContaining("glob:**unpacking*");
         Files.delete(cases.resolve("files.zip"));
         Golden.pack(cases);
         Path two = Golden.unpacked(folder.resolve("cases"), folder.resolve("build"));
@@ -85,6 +91,14 @@ class GoldenTest {
     void aLinkIsRefused() throws IOException {
         Files.createSymbolicLink(folder.resolve("link"), Path.of("manifest.json"));
         assertThatIOException().isThrownBy(() -> Golden.pack(folder)).withMessageContaining("link is neither");
+    }
+
+    @Test
+    void aCaseWithinACaseIsRefused() throws IOException {
+        write(folder.resolve("manifest.json"), "{}");
+        Path inner = write(folder.resolve("inner/manifest.json"), "{}");
+        assertThatIOException().isThrownBy(() -> Golden.pack(folder)).withMessageContaining("within a case");
+        assertThat(inner).exists();
     }
 
     private static Path write(Path file, String text) throws IOException {

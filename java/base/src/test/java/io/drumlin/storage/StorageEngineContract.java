@@ -199,11 +199,13 @@ public abstract class StorageEngineContract {
     @Test
     void reportsMissingPermission() throws Exception {
         Files.createFile(file);
+        Path below = Files.createDirectory(folder.resolve("below"));
         withoutPermission(() -> {
             assertErrno(() -> engine.open(file, EnumSet.of(WRITE)), "EACCES");
             assertErrno(() -> engine.rename(file, folder.resolve("other")), "EACCES");
             assertErrno(() -> engine.delete(file), "EACCES");
             assertErrno(() -> engine.syncDirectory(folder), "EACCES");
+            assertErrno(() -> engine.syncDirectory(below), "EACCES");
             return null;
         });
     }
