@@ -61,7 +61,7 @@ public final class LibcEngine implements StorageEngine {
      * @return {@code null} if it can; otherwise the message says what is missing and what to do
      */
     public static @Nullable Throwable unavailabilityCause() {
-        if ("off".equals(System.getProperty("drumlin.native"))) {
+        if (NativeLibrary.switchedOff()) {
             return new UnsupportedOperationException("native code is switched off by -Ddrumlin.native=off");
         }
         return Loading.ONCE.failure();
