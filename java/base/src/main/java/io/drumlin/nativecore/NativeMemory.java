@@ -48,12 +48,7 @@ public final class NativeMemory {
      * @return false for heap buffers too, and if the virtual machine does not tell
      */
     public static boolean isLasting(Buffer buffer) {
-        try {
-            return buffer.isDirect() && CoreLibrary.isLasting(buffer);
-        } catch (LinkageError e) {
-            // The glue is from an older build.
-            return false;
-        }
+        return buffer.isDirect() && CoreLibrary.isLasting(buffer);
     }
 
     /**

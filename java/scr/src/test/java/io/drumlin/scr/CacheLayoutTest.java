@@ -2,18 +2,9 @@ package io.drumlin.scr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.comm.RankBody;
-import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.internal.cache.CacheNames;
-import io.drumlin.scr.internal.cache.DatasetCache;
-import io.drumlin.scr.internal.cache.FileNameTable;
-import io.drumlin.scr.internal.index.DatasetDescriptor;
-import io.drumlin.scr.internal.redundancy.NodeLayout;
-import io.drumlin.scr.internal.settings.CopyType;
-import io.drumlin.scr.internal.settings.ScrSettings;
 import io.drumlin.scr.internal.store.KvTreeStore;
-import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.internal.NioEngine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -166,17 +157,18 @@ class CacheLayoutTest extends DatasetJobs {
     @ParameterizedTest
     @CsvSource({
         // Only those that would collide: the program names one after the other, and each rank knows its own only.
-        "rank_%r/x ck/y%r, rank_0/x rank_1/x y0 y1, rank_2/x rank_3/x y2 y3",
+        "PARTNER, rank_%r/x ck/y%r, rank_0/x rank_1/x y0 y1, rank_2/x rank_3/x y2 y3",
         // One rank names both.
-        "a%r/x b%r/x ck/z%r, a0/x a1/x b0/x b1/x z0 z1, a2/x a3/x b2/x b3/x z2 z3",
+        "XOR, a%r/x b%r/x ck/z%r, a0/x a1/x b0/x b1/x z0 z1, a2/x a3/x b2/x b3/x z2 z3",
         // A file directly in the prefix directory has no directory to keep.
-        "x%r d/x%r, x0 x1 d/x0 d/x1, x2 x3 d/x2 d/x3",
+        "PARTNER, x%r d/x%r, x0 x1 d/x0 d/x1, x2 x3 d/x2 d/x3",
         // A directory that stays cannot have the name of a file.
-        "rank_%r/x ck/rank_%r, rank_0/x rank_1/x ck/rank_0 ck/rank_1, rank_2/x rank_3/x ck/rank_2 ck/rank_3",
-        "ck%r/.scr ck/y%r, ck0/.scr ck1/.scr y0 y1, ck2/.scr ck3/.scr y2 y3"
+        "XOR, rank_%r/x ck/rank_%r, rank_0/x rank_1/x ck/rank_0 ck/rank_1, rank_2/x rank_3/x ck/rank_2 ck/rank_3",
+        "PARTNER, ck%r/.scr ck/y%r, ck0/.scr ck1/.scr y0 y1, ck2/.scr ck3/.scr y2 y3"
     })
-    void directoriesOnlyWhereTwoFilesWouldCollide(String form, String first, String second) throws IOException {
-        parameters.put("SCR_COPY_TYPE", "PARTNER");
+    void directoriesOnlyWhereTwoFilesWouldCollide(String type, String form, String first, String second)
+            throws IOException {
+        parameters.put("SCR_COPY_TYPE", type);
         place(0, 0, 1, 1);
         List<String> warnings = logged(() -> job((datasets, rank) -> writeFiles(datasets, rank, form)));
         assertThat(warnings).singleElement().asString().contains("SCR cannot", "last name", "dataset 1");
@@ -242,58 +234,6 @@ class CacheLayoutTest extends DatasetJobs {
             readFiles(datasets, rank, form);
             assertThat(data(1)).isEqualTo(cached);
         });
-    }
-
-    /** Earlier versions kept the directories of all files. */
-    private void writeWithDirectories(String form, CopyType type) throws IOException {
-        KvTreeStore store = new KvTreeStore(new NioEngine());
-        ScrPrefix prefix = new ScrPrefix(prefix());
-        RankBody<IOException> body = world -> {
-            ScrSettings settings = config(world).read();
-            try (NodeLayout layout = new NodeLayout(world, settings.node())) {
-                DatasetCache cache = new DatasetCache(store, world, layout, settings, prefix);
-                DatasetDescriptor descriptor =
-                        DatasetDescriptor.started(ID, "ck.1", true, false, 1).withCheckpoint(1);
-                cache.begin(descriptor);
-                FileNameTable table = new FileNameTable(store, prefix, world, cache.path(ID));
-                for (String name : names(form, world.rank())) {
-                    Files.write(table.route(prefix().resolve(name)), text(name, world.rank()));
-                }
-                cache.complete(descriptor.completed(1, 1, true), table.describe());
-            }
-        };
-        parameters.put("SCR_COPY_TYPE", type.toString());
-        Files.createDirectories(prefix().resolve(".scr"));
-        ThreadCommunicator.run(RANKS, body);
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "SINGLE, 0123, ''",
-        "SINGLE, 1302, ''",
-        "PARTNER, 0123, 2",
-        "PARTNER, 0023, 1",
-        "XOR, 3120, 1",
-        "RS, 0123, 13",
-        "RS, 0323, 1"
-    })
-    void cachesWithAllDirectoriesAreStillRead(CopyType type, String after, String lost) throws IOException {
-        String form = "ck.1/rank_%r/x ck.1/rank_%r.ckpt";
-        writeWithDirectories(form, type);
-        assertThat(data(2)).isEqualTo(set("ck.1/rank_2/x ck.1/rank_2.ckpt"));
-        for (char node : lost.toCharArray()) {
-            delete(node(node - '0'));
-        }
-        place(after.chars().map(each -> each - '0').toArray());
-        parameters.put("SCR_FLUSH", "1");
-        for (int restart = 0; restart < 2; restart++) {
-            job((datasets, rank) -> readFiles(datasets, rank, form));
-        }
-        job((datasets, rank) -> {
-            readFiles(datasets, rank, form);
-            datasets.close();
-        });
-        assertThat(flushed()).hasSize(2 * RANKS).contains("ck.1/rank_3/x");
     }
 
     /** A name is either the last name, or the whole path; no two files have one name, and no file has that of a directory. */

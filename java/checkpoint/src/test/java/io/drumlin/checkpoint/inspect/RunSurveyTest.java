@@ -233,7 +233,7 @@ class RunSurveyTest {
         Files.writeString(run.config(), edited);
         for (boolean recorded : new boolean[] {true, false}) {
             if (!recorded) {
-                // Of an older release. Topology.fti tells it alone.
+                // Topology.fti tells it alone.
                 Files.delete(directory.resolve("Meta/" + run.restartValue("exec_id") + "/drumlin-starts"));
             }
             assertThat(survey(run).ranks()).isEqualTo(4);

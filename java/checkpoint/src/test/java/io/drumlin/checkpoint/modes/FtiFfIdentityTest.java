@@ -134,15 +134,6 @@ class FtiFfIdentityTest {
         assertThat(restart()).containsOnly("3");
     }
 
-    /** As those of a Drumlin that knew no stamps. */
-    @ParameterizedTest
-    @ValueSource(strings = {"L1", "L4"})
-    void filesWithOneTimestampAreTaken(Level level) throws IOException {
-        checkpoint(level, 3);
-        unstamp(level, rank -> 1000);
-        assertThat(restart()).containsOnly("3");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"L1", "L4"})
     void filesWithTwoTimestampsAreRefused(Level level) throws IOException {

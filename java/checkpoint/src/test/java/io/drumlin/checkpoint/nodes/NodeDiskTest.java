@@ -129,7 +129,7 @@ class NodeDiskTest {
         }
     }
 
-    /** As in runs of C FTI and of earlier releases. */
+    /** As in runs of C FTI. */
     @Test
     void disksWithoutAnIdAreKnownByTheNamesOfTheirNodes() throws IOException {
         RunFixture run = run("3", Map.of());

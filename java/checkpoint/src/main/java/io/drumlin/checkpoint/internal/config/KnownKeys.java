@@ -40,10 +40,6 @@ public final class KnownKeys {
                                 + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4 keep keep_every keep_size keep_l1 keep_l2 keep_l3 from branch stop stop_level stop_margin halt_file requeue h5_compression groups_only"));
     }
 
-    /** Former keys of Drumlin, with the explanation for each. A file may still have them; they are ignored. */
-    private static final Map<String, String> RETIRED =
-            Map.of("restart_memory", "has no effect any more: a restart keeps no data in memory; delete the line");
-
     private KnownKeys() {}
 
     /** Returns the known sections. */
@@ -62,7 +58,7 @@ public final class KnownKeys {
      */
     static void requireKnown(IniFile ini, String name) throws DrumlinException {
         for (String key : ini.section(OURS).keySet()) {
-            if (!keys(OURS).contains(key) && !RETIRED.containsKey(key)) {
+            if (!keys(OURS).contains(key)) {
                 String meant = nearest(key, keys(OURS))
                         .map(word -> "did you mean " + word + "? ")
                         .orElse("");
@@ -75,8 +71,7 @@ public final class KnownKeys {
     }
 
     /**
-     * Finds unknown keys in C FTI's sections that look like known ones, former keys of Drumlin, and values that are
-     * probably not meant. Other unknown keys and sections may be for other programs.
+     * Finds unknown keys in C FTI's sections that look like known ones, and values that are probably not meant. Other unknown keys and sections may be for other programs.
      *
      * @return a sentence for each key
      */
@@ -97,17 +92,13 @@ public final class KnownKeys {
             }
             for (String key : ini.section(section).keySet()) {
                 if (!keys(section).contains(key)) {
-                    suspicion(section, key).ifPresent(what -> found.add("[" + section + "] " + key + " " + what));
+                    meaning(section, key)
+                            .ifPresent(word -> found.add(
+                                    "[" + section + "] " + key + " has no effect; did you mean " + word + "?"));
                 }
             }
         }
         return found;
-    }
-
-    private static Optional<String> suspicion(String section, String key) {
-        return section.equals(OURS) && RETIRED.containsKey(key)
-                ? Optional.of(RETIRED.get(key))
-                : meaning(section, key).map(word -> "has no effect; did you mean " + word + "?");
     }
 
     private static Optional<String> meaning(String section, String key) {

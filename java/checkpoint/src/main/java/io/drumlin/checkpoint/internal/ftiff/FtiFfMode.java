@@ -255,9 +255,8 @@ public final class FtiFfMode implements IoMode {
     }
 
     /**
-     * Returns whether files without a stamp may belong to one checkpoint: of C FTI, in which each rank reads a clock,
-     * or of a Drumlin version that gave all files one timestamp. If only some files share a timestamp, the files belong
-     * to two checkpoints, or two are copies of one file. Collective.
+     * Returns whether files without a stamp may belong to one checkpoint: of C FTI, in which each rank reads a clock. If
+     * files share a timestamp, they belong to two checkpoints, or two are copies of one file. Collective.
      */
     private boolean mayBeOfOneCheckpoint(Level level, Key key, List<Candidate> files) throws IOException {
         Optional<FtiFfFile> plain = files.stream()

@@ -35,15 +35,14 @@ final class UnmarkedFiles {
                 layouts.add(layout);
             }
         }
-        boolean apart = files - times.size() <= files / RANKS_OF_CHANCE;
-        return layouts.size() <= 1 && (apart || times.size() == 1);
+        return layouts.size() <= 1 && files - times.size() <= files / RANKS_OF_CHANCE;
     }
 
     static DrumlinException mixed(Path directory, int ckptId) {
         return DrumlinException.during("restart from checkpoint " + ckptId)
                 .path(directory)
-                .problem("its files are of several layouts, or some have one timestamp and others have not: they were"
-                        + " not written by one checkpoint")
+                .problem("its files are of several layouts, or some have one timestamp: they were not written by one"
+                        + " checkpoint")
                 .advice("bring back the files that belong to it, or use another checkpoint")
                 .exception();
     }

@@ -66,7 +66,7 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
      * @param file the file after the layers that are whole on all ranks
      * @param ckptId id of the previous checkpoint, recorded in the last of these layers
      * @param isContinued whether the next layer may follow: the metadata have no further layers, and no rank's file is
-     *     of an earlier release
+     *     of an earlier release of C FTI
      */
     record Opened(FileEntry entry, DcpFile file, int ckptId, boolean isContinued) {}
 

@@ -34,8 +34,7 @@ import org.jspecify.annotations.Nullable;
  * because nodes have come back with old disks, is therefore known to be older.
  *
  * <p>A checkpoint is recorded before it can be whole anywhere, by a thread while the data are written. The age of a
- * checkpoint that is not in the log is unknown: it is of C FTI or of a Drumlin version without the log, or could not be
- * recorded. Not thread-safe.
+ * checkpoint that is not in the log is unknown: it is of C FTI, or could not be recorded. Not thread-safe.
  */
 public final class CommitLog {
 

@@ -130,15 +130,6 @@ class KnownKeysTest {
                 .hasMessageContaining("NOT_SET_1 is not set here (mpirun -x NOT_SET_1 passes it on)");
     }
 
-    /** A file that was written for an older version does not stop a run. */
-    @ParameterizedTest
-    @CsvSource({"0", "1000", "lots"})
-    void aKeyThatThereIsNoMoreIsToldOnce(String value) throws IOException {
-        assertThat(told("drumlin.restart_memory", value))
-                .containsExactly("[drumlin] restart_memory has no effect any more: a restart keeps no data in memory;"
-                        + " delete the line");
-    }
-
     /** What a run of two ranks says of a key of its configuration. */
     private List<String> told(String key, String value) throws IOException {
         RunFixture run = new RunFixture(directory, Map.of(key, value));
