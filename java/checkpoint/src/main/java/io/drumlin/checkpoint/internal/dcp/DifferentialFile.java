@@ -3,11 +3,11 @@ package io.drumlin.checkpoint.internal.dcp;
 import io.drumlin.checkpoint.internal.dcp.FileBlocks.Area;
 import io.drumlin.checkpoint.internal.file.ChunkTarget;
 import io.drumlin.checkpoint.internal.file.FilePlan.Chunk;
-import io.drumlin.checkpoint.internal.file.LaneDigests;
 import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.integrity.LanePass;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
@@ -98,7 +98,7 @@ public final class DifferentialFile implements ChunkTarget {
 
     @Override
     public List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
-        return LaneDigests.of(chunks, md5, chunk -> new Cursor(image, chunk), () -> {});
+        return LanePass.of(chunks, md5, chunk -> new Cursor(image, chunk), () -> {});
     }
 
     /** Writes blocks of a piece. */
@@ -196,7 +196,7 @@ public final class DifferentialFile implements ChunkTarget {
         }
     }
 
-    private final class Cursor implements LaneDigests.Cursor {
+    private final class Cursor implements LanePass.Cursor {
         private final ByteSource image;
         private final Chunk chunk;
         private final Area area;

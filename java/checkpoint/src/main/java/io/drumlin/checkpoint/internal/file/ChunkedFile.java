@@ -6,6 +6,7 @@ import io.drumlin.checkpoint.internal.io.PartialBlocks;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
+import io.drumlin.integrity.LanePass;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
@@ -58,7 +59,7 @@ public final class ChunkedFile implements ChunkTarget {
 
     @Override
     public List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
-        return LaneDigests.of(chunks, md5, chunk -> new Cursor(image, chunk), run::flush);
+        return LanePass.of(chunks, md5, chunk -> new Cursor(image, chunk), run::flush);
     }
 
     /**
@@ -137,7 +138,7 @@ public final class ChunkedFile implements ChunkTarget {
         }
     }
 
-    private final class Cursor implements LaneDigests.Cursor {
+    private final class Cursor implements LanePass.Cursor {
         private final ByteSource image;
         private final Chunk chunk;
         private long position;

@@ -456,7 +456,7 @@ public final class ReedSolomonGroup {
             return null;
         }
 
-        private void hash() {
+        private void hash() throws IOException {
             if (hashes != null) {
                 hashes.update(offset, hashed);
             }

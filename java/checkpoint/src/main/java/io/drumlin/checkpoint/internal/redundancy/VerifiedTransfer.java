@@ -346,7 +346,7 @@ public final class VerifiedTransfer {
         void hash(Round round) {
             List<ByteBuffer> bytes = round.bytes();
             failure.attempt(() -> {
-                md5.update(round.pieces, bytes, digests::put);
+                md5.update(round.pieces, bytes, (last, digest) -> digests.put(last.chunk(), digest));
                 for (int i = 0; i < bytes.size(); i++) {
                     use(round.pieces.get(i), bytes.get(i));
                 }

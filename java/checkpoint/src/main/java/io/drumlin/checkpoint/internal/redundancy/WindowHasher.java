@@ -5,9 +5,10 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
-import io.drumlin.checkpoint.internal.verify.ChunkLanes;
 import io.drumlin.checkpoint.internal.verify.DigestCache.Digests;
 import io.drumlin.checkpoint.internal.verify.FileIdentity;
+import io.drumlin.checkpoint.internal.verify.LaneHasher;
+import io.drumlin.checkpoint.internal.verify.LaneSchedule.Piece;
 import io.drumlin.checkpoint.internal.verify.RecoveryPass;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
@@ -31,10 +32,9 @@ public final class WindowHasher implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    private final ChunkLanes lanes;
+    private final LaneHasher lanes;
     private final List<FileKind> kinds;
     private final List<Passing> files;
-    private final List<@Nullable ByteBuffer> pieces = new ArrayList<>();
 
     /**
      * Creates a hasher of files.
@@ -49,10 +49,9 @@ public final class WindowHasher implements AutoCloseable {
     WindowHasher(Map<FileKind, Passing> files, Md5Lanes md5) {
         kinds = List.copyOf(files.keySet());
         this.files = kinds.stream().map(files::get).toList();
-        lanes = new ChunkLanes(md5);
+        lanes = new LaneHasher(md5);
         try {
             for (int lane = 0; lane < this.files.size(); lane++) {
-                pieces.add(null);
                 // Now, because a rank that lacks memory later would leave others waiting for its windows.
                 if (this.files.get(lane).isStriped()) {
                     lanes.prepare(lane);
@@ -75,42 +74,27 @@ public final class WindowHasher implements AutoCloseable {
      * @param offset start of the windows in their files, which is the end of the previous windows
      * @param windows the windows in the order of {@link #kinds}, from position to limit
      */
-    void update(long offset, List<ByteBuffer> windows) {
-        files.forEach(file -> file.at = offset);
-        while (true) {
-            boolean more = false;
+    void update(long offset, List<ByteBuffer> windows) throws IOException {
+        List<Piece> pieces = new ArrayList<>();
+        List<ByteBuffer> bytes = new ArrayList<>();
+        do {
+            pieces.clear();
+            bytes.clear();
             for (int lane = 0; lane < files.size(); lane++) {
-                Passing file = files.get(lane);
-                ByteBuffer piece = file.next(offset, windows.get(lane));
-                pieces.set(lane, piece);
+                ByteBuffer window = windows.get(lane);
+                Piece piece = files.get(lane).next(lane, offset + window.remaining());
                 if (piece != null) {
-                    if (file.begins()) {
-                        lanes.begin(lane, file.chunk());
-                    }
-                    lanes.add(lane, file.chunk(), piece);
-                    more = true;
+                    pieces.add(piece);
+                    bytes.add(window.slice(window.position() + (int) (piece.start() - offset), piece.length()));
                 }
             }
-            if (!more) {
-                return;
+            lanes.update(
+                    pieces, bytes, (last, md5) -> files.get(last.lane()).digests.put(last.chunk(), md5));
+            for (int i = 0; i < pieces.size(); i++) {
+                Piece piece = pieces.get(i);
+                files.get(piece.lane()).pass.take(piece.chunk(), piece.position(), bytes.get(i));
             }
-            lanes.update();
-            for (int lane = 0; lane < files.size(); lane++) {
-                take(lane);
-            }
-        }
-    }
-
-    private void take(int lane) {
-        ByteBuffer piece = pieces.get(lane);
-        if (piece != null) {
-            Passing file = files.get(lane);
-            file.use(piece);
-            if (file.ends()) {
-                file.digests.put(file.chunk(), lanes.digest(lane, file.chunk()));
-                file.chunk++;
-            }
-        }
+        } while (!pieces.isEmpty());
     }
 
     /** Passes the computed digests to a reader. */
@@ -137,9 +121,6 @@ public final class WindowHasher implements AutoCloseable {
 
         /** Index of the chunk that starts or continues next. */
         private int chunk;
-
-        /** Start of the last piece in the file. */
-        private long from;
 
         /** End of the last piece in the file. */
         private long at;
@@ -203,34 +184,19 @@ public final class WindowHasher implements AutoCloseable {
             return chunks.stream().anyMatch(Chunk::striped);
         }
 
-        private Chunk chunk() {
-            return chunks.get(chunk);
-        }
-
-        /** Returns the next bytes of a window that belong to one chunk; {@code null} if there are no more. */
-        private @Nullable ByteBuffer next(long offset, ByteBuffer window) {
-            long windowEnd = offset + window.remaining();
-            if (chunk == chunks.size() || chunk().offset() >= windowEnd || at == windowEnd) {
-                from = windowEnd;
-                at = windowEnd;
+        /** Returns the next piece before {@code end}; {@code null} if there are no more. */
+        private @Nullable Piece next(int lane, long end) {
+            Chunk current = chunk < chunks.size() ? chunks.get(chunk) : null;
+            if (current == null || Math.max(at, current.offset()) >= end) {
                 return null;
             }
-            from = Math.max(at, chunk().offset());
-            at = Math.min(windowEnd, chunk().offset() + chunk().length());
-            return window.slice(window.position() + (int) (from - offset), (int) (at - from));
-        }
-
-        /** Returns whether a piece that {@link #next} has returned is the first of its chunk. */
-        private boolean begins() {
-            return from == chunk().offset();
-        }
-
-        private boolean ends() {
-            return at == chunk().offset() + chunk().length();
-        }
-
-        private void use(ByteBuffer piece) {
-            pass.take(chunk(), from - chunk().offset(), piece);
+            long from = Math.max(at, current.offset());
+            at = Math.min(end, current.offset() + current.length());
+            Piece piece = new Piece(lane, current, from - current.offset(), (int) (at - from));
+            if (piece.isLast()) {
+                chunk++;
+            }
+            return piece;
         }
     }
 }

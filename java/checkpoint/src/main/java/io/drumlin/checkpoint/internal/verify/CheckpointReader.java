@@ -330,7 +330,7 @@ public final class CheckpointReader {
                     pieces.add(piece);
                     hashed.add(bytes);
                 }
-                md5.update(pieces, hashed, (chunk, digest) -> compare(path, chunk, digest));
+                md5.update(pieces, hashed, (last, digest) -> compare(path, last.chunk(), digest));
             }
         } finally {
             slabs.drain();

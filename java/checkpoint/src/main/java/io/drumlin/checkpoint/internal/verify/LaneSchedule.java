@@ -36,9 +36,9 @@ public final class LaneSchedule {
             Piece before = lanes[lane];
             Piece next = null;
             if (before != null && !before.isLast()) {
-                next = new Piece(lane, before.chunk, before.position + before.length, pieceBytes);
+                next = piece(lane, before.chunk, before.position + before.length);
             } else if (waiting.hasNext()) {
-                next = new Piece(lane, waiting.next(), 0, pieceBytes);
+                next = piece(lane, waiting.next(), 0);
             }
             lanes[lane] = next;
             if (next != null) {
@@ -48,45 +48,26 @@ public final class LaneSchedule {
         return round;
     }
 
-    /** A part of a chunk that is read at once. */
-    public static final class Piece {
-        private final int lane;
-        private final Chunk chunk;
-        private final long position;
-        private final int length;
+    private Piece piece(int lane, Chunk chunk, long position) {
+        int lead = (int) ((chunk.offset() + position) % AlignedBuffer.ALIGNMENT);
+        return new Piece(lane, chunk, position, (int) Math.min(pieceBytes - lead, chunk.length() - position));
+    }
 
-        private Piece(int lane, Chunk chunk, long position, int most) {
-            this.lane = lane;
-            this.chunk = chunk;
-            this.position = position;
-            int lead = (int) (start() % AlignedBuffer.ALIGNMENT);
-            length = (int) Math.min(most - lead, chunk.length() - position);
-        }
-
-        int lane() {
-            return lane;
-        }
-
-        public Chunk chunk() {
-            return chunk;
-        }
-
-        /** Returns where the piece begins in the chunk. */
-        public long position() {
-            return position;
-        }
-
-        /** Returns the bytes of the piece. */
-        public int length() {
-            return length;
-        }
+    /**
+     * A part of a chunk that is read at once.
+     *
+     * @param position where it begins in the chunk
+     * @param length its bytes
+     */
+    public record Piece(int lane, Chunk chunk, long position, int length) {
 
         /** Returns where the piece begins in the file. */
         public long start() {
             return chunk.offset() + position;
         }
 
-        boolean isLast() {
+        /** Returns whether the chunk ends with the piece. */
+        public boolean isLast() {
             return position + length == chunk.length();
         }
 
