@@ -8,11 +8,9 @@ module io.drumlin.scr {
     exports io.drumlin.scr.internal.halt to
             io.drumlin.cli;
     exports io.drumlin.scr.internal.index to
-            io.drumlin.checkpoint,
             io.drumlin.cli;
     exports io.drumlin.scr.internal.scavenge to
             io.drumlin.cli;
     exports io.drumlin.scr.internal.store to
-            io.drumlin.checkpoint,
             io.drumlin.cli;
 }

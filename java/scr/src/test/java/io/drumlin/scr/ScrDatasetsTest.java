@@ -9,15 +9,16 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.OpenCommunicators;
-import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
+import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.ScrGolden;
 import io.drumlin.scr.internal.halt.HaltFile;
+import io.drumlin.scr.internal.index.DatasetDescriptor;
 import io.drumlin.scr.internal.index.DatasetMetadata;
-import io.drumlin.scr.internal.index.DatasetRegistry;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.IndexListing;
 import io.drumlin.scr.internal.index.IndexRecord;
+import io.drumlin.scr.internal.index.RankFiles;
 import io.drumlin.scr.internal.index.ScrIndex;
 import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.CrashJournal;
@@ -28,6 +29,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -115,12 +117,19 @@ class ScrDatasetsTest extends DatasetJobs {
         assertThat(index().record("ckpt.2").orElseThrow().fetched()).hasSize(1);
     }
 
-    /** As runs of FTI do that list their checkpoints in the same prefix directory. */
+    /** As another job does that writes in the same prefix directory. */
     private void listByOthers(int rank, String name) throws IOException {
         if (rank == 0) {
-            Path file = Files.writeString(prefix().resolve(name), name);
-            new DatasetRegistry(new ScrPrefix(prefix()), new SingleCommunicator(), new NioEngine())
-                    .add(name, "job", file);
+            ScrPrefix prefix = new ScrPrefix(prefix());
+            int id = 1;
+            while (Files.exists(prefix.metadata(id))) {
+                id++;
+            }
+            DatasetDescriptor descriptor = DatasetDescriptor.started(id, name, true, true, 1)
+                    .withCheckpoint(id)
+                    .completed(0, 0, true);
+            DatasetMetadata.of(prefix, id, new NioEngine()).write(descriptor, RankFiles.of(RANKS, new KvTree()));
+            new IndexFile(prefix, new NioEngine()).update(index -> index.add(descriptor, true, LocalDateTime.now()));
         }
     }
 

@@ -6,7 +6,6 @@ import io.drumlin.comm.Mpirun;
 import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.kvtree.ScrGolden;
-import io.drumlin.scr.internal.index.DatasetRegistry;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.PrefixFiles;
 import io.drumlin.scr.internal.index.ScrIndexTest;
@@ -38,12 +37,11 @@ class UnseenFilesTest {
     @BeforeEach
     void copy() throws IOException {
         prefix = ScrGolden.copy("prefix_several/prefix", folder.resolve("p"));
-        Files.createFile(prefix.resolve("checkpoint"));
     }
 
     @Test
     void anIndexIsNotReplacedByAnEmptyOne() throws IOException, InterruptedException {
-        nothingHappens("stat path=/index.scr from=1 error=EIO", "change", "drop", "delete", "purge", "list", "open");
+        nothingHappens("stat path=/index.scr from=1 error=EIO", "change", "drop", "delete", "purge", "open");
     }
 
     /** That of the oldest versions, beside the other metadata. */
@@ -61,7 +59,7 @@ class UnseenFilesTest {
     /** It would be that of a dataset which is there. */
     @Test
     void anIdIsNotTakenForFree() throws IOException, InterruptedException {
-        nothingHappens("stat path=/scr.dataset. from=1 error=EACCES", "begin", "list");
+        nothingHappens("stat path=/scr.dataset. from=1 error=EACCES", "begin");
     }
 
     private void nothingHappens(String rules, String... calls) throws IOException, InterruptedException {
@@ -102,9 +100,6 @@ class UnseenFilesTest {
                 case "drop" -> say(() -> new IndexOperations(prefix, storage).drop("ckpt.1"));
                 case "delete" -> say(() -> files.delete("ckpt.1"));
                 case "purge" -> say(files::deleteAll);
-                case "list" ->
-                    say(() -> new DatasetRegistry(prefix, new SingleCommunicator(), storage)
-                            .add("listed", "job", prefix.path().resolve("checkpoint")));
                 case "open" -> say(() -> open(prefix));
                 case "begin" -> say(() -> open(prefix).startOutput("new", true, false));
                 default -> throw new AssertionError(args[1]);

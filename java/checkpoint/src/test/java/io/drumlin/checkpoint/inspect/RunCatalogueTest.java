@@ -15,9 +15,6 @@ import io.drumlin.checkpoint.fixture.ForeignLease;
 import io.drumlin.checkpoint.fixture.Pair;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.internal.HostName;
-import io.drumlin.scr.internal.index.IndexFile;
-import io.drumlin.scr.internal.store.ScrPrefix;
-import io.drumlin.storage.internal.NioEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -281,16 +278,6 @@ class RunCatalogueTest {
         catalogue().deleteRun("warm", true, false);
         assertThat(catalogue().runs(false)).isEmpty();
         assertThatThrownBy(() -> Pair.recovers(fixture, 3)).hasMessageContaining("there is no run warm");
-    }
-
-    @Test
-    void theIndexOfScrDoesNotNameADeletedRun() throws IOException {
-        RunFixture fixture = new RunFixture(directory, Map.of("drumlin.scr_index", directory.toString()));
-        fixture.run(2, (checkpoints, comm) -> Pair.take(checkpoints, Level.L4, 1));
-        IndexFile index = new IndexFile(new ScrPrefix(directory), new NioEngine());
-        assertThat(index.read().records()).hasSize(1);
-        catalogue().deleteRun(fixture.restartValue("exec_id"), true, false);
-        assertThat(index.read().records()).isEmpty();
     }
 
     @ParameterizedTest

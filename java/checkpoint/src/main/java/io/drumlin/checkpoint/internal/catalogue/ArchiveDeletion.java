@@ -6,22 +6,18 @@ import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
-import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
-import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Deletes checkpoints from the archive of level 4: the record in the index of SCR first, then the metadata. A directory announces the
- * deletion, with the identity of the checkpoint in its name. If a kill interrupts it, only what has that identity is
+ * Deletes checkpoints from the archive of level 4, the metadata first. A directory announces the deletion, with the identity of the checkpoint in its name. If a kill interrupts it, only what has that identity is
  * deleted later: a new checkpoint may have got the same id meanwhile.
  */
 final class ArchiveDeletion {
@@ -34,15 +30,11 @@ final class ArchiveDeletion {
     private final FtiConfig config;
     private final RunDirectory run;
     private final StorageEngine storage;
-    private final Optional<ArchiveIndex> index;
 
     ArchiveDeletion(FtiConfig config, String execId, StorageEngine storage) {
         this.config = config;
         this.storage = storage;
         run = new RunDirectory(config, execId, 0);
-        index = config.scrIndex()
-                .map(prefix ->
-                        new ArchiveIndex(new ScrPrefix(prefix), run, storage, config.ioMode() != FtiConfig.IO_FTIFF));
     }
 
     /** Returns the files and directories of a checkpoint, the metadata first. */
@@ -56,7 +48,6 @@ final class ArchiveDeletion {
         String name = MARK + ckptId + (identity.isPresent() ? "-" + Long.toHexString(identity.getAsLong()) : "");
         Path mark = run.global().resolve(name);
         DirectoryTree.make(mark, storage);
-        unlist(ckptId);
         for (Path path : paths) {
             DirectoryTree.delete(path, storage);
         }
@@ -90,7 +81,6 @@ final class ArchiveDeletion {
                 return;
             }
         }
-        unlist(ckptId);
         List<Path> paths = paths(ckptId);
         if (config.ioMode() == FtiConfig.IO_FTIFF) {
             for (Path path : paths) {
@@ -115,13 +105,6 @@ final class ArchiveDeletion {
     private void deleteIf(boolean superfluous, Path path) throws IOException {
         if (superfluous) {
             DirectoryTree.delete(path, storage);
-        }
-    }
-
-    private void unlist(int ckptId) throws IOException {
-        if (index.isPresent()) {
-            // If a newer checkpoint has the id meanwhile, the run's next one lists it again.
-            index.get().remove(List.of(ckptId));
         }
     }
 

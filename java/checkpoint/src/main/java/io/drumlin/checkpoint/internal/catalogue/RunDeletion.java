@@ -6,14 +6,9 @@ import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
-import io.drumlin.checkpoint.internal.scrindex.ScrIndexEntry;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
-import io.drumlin.comm.Communicator;
-import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.internal.HostName;
 import io.drumlin.format.fti.IniFile;
-import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
@@ -112,7 +107,6 @@ final class RunDeletion {
     }
 
     void delete() throws IOException {
-        removeFromScrIndex();
         DirectoryTree.delete(places.deleted(), storage);
         storage.rename(places.meta(), places.deleted());
         storage.syncDirectory(config.metaDir());
@@ -133,17 +127,6 @@ final class RunDeletion {
     private static boolean isNote(Path entry) {
         String name = Objects.requireNonNull(entry.getFileName()).toString();
         return name.equals(TOPOLOGY) || name.startsWith(DONE);
-    }
-
-    private void removeFromScrIndex() throws IOException {
-        if (config.scrIndex().isPresent()) {
-            RunDirectory run = new RunDirectory(config, execId, 0);
-            ScrPrefix prefix = new ScrPrefix(config.scrIndex().get());
-            try (Communicator alone = new SingleCommunicator()) {
-                new ScrIndexEntry(prefix, run, alone, storage).remove();
-            }
-            new ArchiveIndex(prefix, run, storage, config.ioMode() != FtiConfig.IO_FTIFF).removeAll();
-        }
     }
 
     /** Finishes a deletion that was begun. */

@@ -101,7 +101,6 @@ public final class FtiConfig {
     private final boolean asynchronous;
     private final int slabMebibytes;
     private final Optional<String> storage;
-    private final Optional<Path> scrIndex;
     private final boolean goesOnFromOlder;
     private final int h5Compression;
     private final Injection injection;
@@ -158,7 +157,6 @@ public final class FtiConfig {
                 values.inRange("drumlin", "slab_memory", DEFAULT_SLAB_MEMORY, LEAST_SLAB_MEMORY, MOST_SLAB_MEMORY);
         leaseMinutes = values.inRange("drumlin", "lease", DEFAULT_LEASE, 0, MOST_LEASE);
         storage = values.text("drumlin", "storage");
-        scrIndex = readScrIndex(workingDirectory);
         goesOnFromOlder = readOnUnreadable();
         h5Compression = readH5Compression();
         injection = Injection.read(values);
@@ -341,19 +339,6 @@ public final class FtiConfig {
             case "A" -> Layout.A;
             default -> throw values.refused("drumlin", "layout", "F (C FTI's head), E (v1.4.1 to v1.6) or A (v1.1)");
         };
-    }
-
-    private Optional<Path> readScrIndex(Path workingDirectory) throws DrumlinException {
-        Optional<Path> prefix = values.text("drumlin", "scr_index").isPresent()
-                ? Optional.of(workingDirectory
-                        .resolve(values.path("drumlin", "scr_index"))
-                        .toAbsolutePath()
-                        .normalize())
-                : Optional.empty();
-        if (prefix.isPresent() && !glblDir.toAbsolutePath().normalize().startsWith(prefix.get())) {
-            throw values.refused("drumlin", "scr_index", "glbl_dir or a directory above it");
-        }
-        return prefix;
     }
 
     private boolean readOnUnreadable() throws DrumlinException {
@@ -564,11 +549,6 @@ public final class FtiConfig {
     /** Returns the level of gzip for files in the mode HDF5: 1 to 9, or 0 for none. */
     public int h5Compression() {
         return ioMode == IO_HDF5 ? h5Compression : 0;
-    }
-
-    /** Returns the prefix directory of SCR whose index lists the checkpoints of level 4. */
-    public Optional<Path> scrIndex() {
-        return scrIndex;
     }
 
     public Injection injection() {

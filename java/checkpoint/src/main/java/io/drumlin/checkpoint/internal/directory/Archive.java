@@ -33,47 +33,22 @@ public final class Archive {
 
     private static final Pattern METADATA = Pattern.compile("Ckpt_(\\d{1,9})");
 
-    /** An index that lists the archived checkpoints. */
-    public interface Listing {
-
-        /** Removes the checkpoints whose files are about to be replaced by those of a directory. */
-        void removeReplacedBy(Path directory) throws IOException;
-
-        /**
-         * Removes the checkpoints that are about to be deleted or are not in the archive, and adds those that are missing.
-         *
-         * @param leaving the ids of those that are about to be deleted
-         */
-        void update(Set<Integer> leaving) throws IOException;
-
-        /** Removes all checkpoints, before the archive is deleted. */
-        void removeAll() throws IOException;
-    }
-
     private final RunDirectory directories;
     private final StorageEngine storage;
     private final KeptCheckpoints kept;
     private final boolean metadata;
-    private final Optional<? extends Listing> listing;
     private final CommitOrder order;
 
     /**
      * Describes the archive of a run.
      *
      * @param metadata whether the mode keeps metadata apart from the data
-     * @param listing the index that lists the archive, if one does
      */
-    public Archive(
-            RunDirectory directories,
-            StorageEngine storage,
-            KeptCheckpoints kept,
-            boolean metadata,
-            Optional<? extends Listing> listing) {
+    public Archive(RunDirectory directories, StorageEngine storage, KeptCheckpoints kept, boolean metadata) {
         this.directories = directories;
         this.storage = storage;
         this.kept = kept;
         this.metadata = metadata;
-        this.listing = listing;
         order = new CommitOrder(directories.commitLog());
     }
 
@@ -83,24 +58,6 @@ public final class Archive {
 
     CommitOrder order() {
         return order;
-    }
-
-    /** Brings the index up to date, if all that is archived stays. */
-    public void list() throws IOException {
-        list(Set.of());
-    }
-
-    private void list(Set<Integer> leaving) throws IOException {
-        if (listing.isPresent()) {
-            listing.get().update(leaving);
-        }
-    }
-
-    /** Prepares the index for the deletion of the archive. */
-    public void beforeDeletion() throws IOException {
-        if (listing.isPresent()) {
-            listing.get().removeAll();
-        }
     }
 
     /** Moves what a directory below a root has of a checkpoint to the archive, if it is one to be kept. */
@@ -116,9 +73,6 @@ public final class Archive {
             addMetadata(from);
         }
         if (root.equals(directories.global())) {
-            if (listing.isPresent()) {
-                listing.get().removeReplacedBy(from);
-            }
             moveFiles(from, directories.archive(), file -> !hasMetadata || !MetadataFiles.isOne(file));
         }
     }
@@ -184,19 +138,16 @@ public final class Archive {
     }
 
     /**
-     * Returns what is to be deleted, in this order, and brings the index up to date. If a kill interrupts the deletion, the
-     * next one finishes it.
+     * Returns what is to be deleted, in this order. If a kill interrupts the deletion, the next one finishes it.
      */
     List<Path> superfluous() throws IOException {
         if (kept.all()) {
-            list();
             return List.of();
         }
         Map<Integer, List<Path>> archived = archived(directories);
         long current = bytes(PathStatus.entries(directories.committed(Level.L4)), kept);
         Judged judged = judge(archived, kept, current, order.readForDeletion(), storage);
         order.tell(judged.unknown, directories.archive());
-        list(Set.copyOf(judged.superfluous));
         return judged.superfluous.stream()
                 .flatMap(id -> archived.getOrDefault(id, List.of()).stream())
                 .toList();

@@ -162,7 +162,7 @@ public final class CommitProtocol implements CheckpointDirectories {
     }
 
     /** Returns whether a checkpoint of a level takes the place of one of level 4. */
-    public boolean supersedesL4(Level level) {
+    private boolean supersedesL4(Level level) {
         return ofDirectories(level) == Level.L4;
     }
 

@@ -19,14 +19,12 @@ import io.drumlin.checkpoint.internal.file.RankFileWriter;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
-import io.drumlin.checkpoint.internal.scrindex.ScrIndexEntry;
 import io.drumlin.checkpoint.internal.topology.NodeOrder;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.comm.internal.Agreement;
-import io.drumlin.scr.internal.store.ScrPrefix;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.file.Path;
@@ -34,7 +32,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +51,6 @@ public final class CheckpointCoordinator {
 
     private final Communicator app;
     private final FtiConfig config;
-    private final String execId;
     private final Run run;
     private final RunDirectory directories;
     private final CommitProtocol levels;
@@ -64,7 +60,6 @@ public final class CheckpointCoordinator {
     private final RestartSection restartSection;
     private final CheckpointListFile checkpointList;
     private final CommitLog log;
-    private final Optional<ScrIndexEntry> listed;
 
     /** Whether the configuration file says that the next start is a restart. */
     private boolean saysRestart;
@@ -79,9 +74,6 @@ public final class CheckpointCoordinator {
 
     /** Whether the run's directories still name the nodes of a run from which this run has found nothing. */
     private boolean beginsAfresh;
-
-    /** The checkpoint that was removed from the index of SCR, until another one is in its place. */
-    private OptionalInt unlisted = OptionalInt.empty();
 
     /** @param app the application ranks; only the coordinator sends messages with it */
     CheckpointCoordinator(
@@ -102,12 +94,9 @@ public final class CheckpointCoordinator {
         this.differential = differential;
         this.restartSection = restartSection;
         config = run.config();
-        execId = run.execId();
         directories = run.directories();
         this.checkpointList = checkpointList;
         this.log = log;
-        listed = config.scrIndex()
-                .map(prefix -> new ScrIndexEntry(new ScrPrefix(prefix), directories, app, run.storage()));
         saysRestart = config.failure() == 1 && restartSection.own() == OwnCheckpoints.SOME;
     }
 
@@ -241,7 +230,7 @@ public final class CheckpointCoordinator {
             trace.begin(Step.COMMIT);
             // Before the commit, because a restart also finds the checkpoint in tmp.
             checkpointList.add(ckptId, level);
-            announce(level);
+            announce();
             share = level == Level.L4_DCP ? Optional.of(share(filePlan, mode.changedBytes())) : Optional.empty();
             log.await();
             levels.commit(level, trace::slowest);
@@ -264,7 +253,6 @@ public final class CheckpointCoordinator {
             levels.discardSuperseded(level);
             Agreement.run(
                     app, "deleting what checkpoint " + ckptId + " supersedes", () -> mode.deleteSuperseded(level));
-            listIfGlobal(ckptId, level);
         } catch (MeetingException unknown) {
             late = Optional.of(notKnown(unknown));
         } catch (IOException e) {
@@ -322,7 +310,7 @@ public final class CheckpointCoordinator {
             takeOver();
             log.begin(ckptId, level, mode.identity(ckptId, timestamp), timestamp);
             FilePlan filePlan = writer.writeForHead(ckptId, level, timestamp, own, trace);
-            announce(level);
+            announce();
             log.await();
             return filePlan;
         } catch (MeetingException unknown) {
@@ -427,25 +415,19 @@ public final class CheckpointCoordinator {
      * Records in the run's files that the next start is a restart, and removes the replaced checkpoint from SCR's
      * index. Collective.
      */
-    private void announce(Level level) throws IOException {
+    private void announce() throws IOException {
         if (!saysRestart) {
             restartSection.announce();
-        }
-        if (levels.supersedesL4(level)) {
-            unlist();
         }
     }
 
     /**
      * Commits a copy of the last checkpoint in {@code tmp} as a checkpoint of level 4. Collective.
      *
-     * @throws IOException on all ranks: the previous checkpoint of level 4 is still in its place and listed
+     * @throws IOException on all ranks: the previous checkpoint of level 4 is still in its place
      */
     public void commitKept(int ckptId) throws IOException {
-        commitCopy(Level.L4, () -> {
-            checkpointList.addKept(ckptId);
-            unlist();
-        });
+        commitCopy(Level.L4, () -> checkpointList.addKept(ckptId));
     }
 
     /**
@@ -507,9 +489,6 @@ public final class CheckpointCoordinator {
         if (!saysRestart) {
             takeBack(failed, restartSection::takeBack);
         }
-        if (unlisted.isPresent()) {
-            takeBack(failed, () -> listIfGlobal(unlisted.getAsInt(), Level.L4));
-        }
     }
 
     /** Runs an undo step, unless a message has failed before, because the other ranks would not take part. */
@@ -521,36 +500,6 @@ public final class CheckpointCoordinator {
             failed.addSuppressed(notKnown(unknown));
         } catch (IOException e) {
             failed.addSuppressed(e);
-        }
-    }
-
-    /** Removes the run's checkpoint from the index of SCR, before its files change. Collective. */
-    public void unlist() throws IOException {
-        if (listed.isPresent()) {
-            unlisted = listed.get().remove();
-        }
-    }
-
-    /** Adds a checkpoint to the index of SCR if it is one of level 4. Collective. */
-    void listIfGlobal(int ckptId, Level level) throws IOException {
-        if (level == Level.L4) {
-            list(ckptId, directories.committed(level).resolve(mode.plainName(level, ckptId)));
-        }
-    }
-
-    /** Adds a checkpoint of level 4 to the index of SCR if a kill prevented it. Collective. */
-    public void listIfMissing(int ckptId) throws IOException {
-        if (listed.isPresent()) {
-            Path file = directories.committed(Level.L4).resolve(mode.plainName(Level.L4, ckptId));
-            listed.get().addIfMissing(ckptId, execId, file);
-        }
-    }
-
-    /** Adds a checkpoint of level 4 to the index of SCR. Collective. */
-    public void list(int ckptId, Path file) throws IOException {
-        if (listed.isPresent()) {
-            listed.get().add(ckptId, execId, file);
-            unlisted = OptionalInt.empty();
         }
     }
 }

@@ -17,13 +17,11 @@ import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
 import io.drumlin.checkpoint.internal.recovery.LevelCopy;
-import io.drumlin.checkpoint.internal.scrindex.ArchiveIndex;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Communicator;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
-import io.drumlin.scr.internal.store.ScrPrefix;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -69,13 +67,7 @@ public record Engine(
         RejectedFiles rejected = RejectedFiles.logged(app, config.goesOnFromOlder());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
         int groups = metadata ? topology.ranksOfApplication() / config.groupSize() : 0;
-        Archive archive = new Archive(
-                directories,
-                storage,
-                config.kept(),
-                metadata,
-                config.scrIndex()
-                        .map(prefix -> new ArchiveIndex(new ScrPrefix(prefix), directories, storage, metadata)));
+        Archive archive = new Archive(directories, storage, config.kept(), metadata);
         CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, archive, groups);
         boolean byPlace = run.nodeOrder() && run.previous().stream().allMatch(each -> each.oneOrder());
         RankContext context =

@@ -95,8 +95,6 @@ public final class PendingCheckpoint {
         late = Optional.empty();
         if (ofHeads != null && ofHeads.answer().committed()) {
             engine.restartSection().confirm();
-            coordinator.listIfGlobal(
-                    ofHeads.checkpoint().ckptId(), ofHeads.checkpoint().level());
         } else if (ofHeads != null && ofHeads.answer().outcome() == HeadLink.Outcome.FAILED) {
             failed.ifPresent(coordinator::takeBackFailure);
         }

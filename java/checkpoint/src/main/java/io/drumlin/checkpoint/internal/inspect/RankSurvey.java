@@ -111,7 +111,7 @@ final class RankSurvey implements AutoCloseable {
         fileRank = topology.fileRank();
         directories = new RunDirectory(config, execId, world.rank());
         boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
-        Archive archive = new Archive(directories, storage, config.kept(), metadata, Optional.empty());
+        Archive archive = new Archive(directories, storage, config.kept(), metadata);
         levels = new CommitProtocol(app, topology, directories, storage, archive, metadata ? 1 : 0);
         rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)));
         log = new CommitLog(app, directories.commitLog(), storage);

@@ -232,9 +232,6 @@ public final class RunInitializer {
                     from.level().number(),
                     Integer.toString(ckptId));
         }
-        if (from.level() == Level.L4) {
-            engine.coordinator().listIfMissing(ckptId);
-        }
         engine.coordinator().nameNodes();
     }
 

@@ -62,7 +62,6 @@ final class RunFinalizer {
             engine.restartSection().complete(0);
             groups.complete();
             levels.awaitDeletion();
-            engine.coordinator().unlist();
             if (!engine.config().kept().archives()) {
                 new GlobalDeletion(app, engine.run().topology(), engine.group(), engine.storage())
                         .deleteOfRanks(directories);
@@ -89,10 +88,7 @@ final class RunFinalizer {
     }
 
     private void archiveOrDelete() throws IOException {
-        if (engine.config().kept().archives() && levels.archiveL4()) {
-            engine.archive().list();
-        } else {
-            engine.archive().beforeDeletion();
+        if (!engine.config().kept().archives() || !levels.archiveL4()) {
             directories.deleteGlobal(engine.storage());
         }
     }
@@ -105,10 +101,6 @@ final class RunFinalizer {
         engine.copy().copyToTmp(last.path(), last.file(), Level.L4);
         engine.coordinator().commitKept(last.file().ckptId());
         levels.tidy(Level.L4);
-        engine.coordinator()
-                .list(
-                        last.file().ckptId(),
-                        directories.committed(Level.L4).resolve(engine.mode().copyName(Level.L4, last.path())));
     }
 
     /** Returns whether the files of all ranks were sent. */

@@ -199,11 +199,10 @@ class FtiConfigTest {
     /** As the other directories: the command may run somewhere else than the program. */
     @Test
     void relativePathsBeginInTheWorkingDirectoryOfTheProgram() throws IOException {
-        Map<String, String> relative = Map.of("basic.glbl_dir", "global/run", "drumlin.scr_index", "global");
+        Map<String, String> relative = Map.of("basic.glbl_dir", "global/run");
         String text = Files.readString(new RunFixture(directory, relative).config());
         FtiConfig config = FtiConfig.parse(text, "config.fti", Path.of("/somewhere"));
         assertThat(config.glblDir()).isEqualTo(Path.of("/somewhere/global/run"));
-        assertThat(config.scrIndex()).contains(Path.of("/somewhere/global"));
     }
 
     /** The text of a configuration has a character for each byte. */
@@ -214,15 +213,16 @@ class FtiConfigTest {
                         Files.readAllBytes(new RunFixture(
                                         directory,
                                         Map.of(
-                                                "basic.glbl_dir", directory + "/pr\u00e4fix/glbl",
-                                                "basic.h5_single_file_prefix", "\u00e4",
-                                                "drumlin.scr_index", directory + "/pr\u00e4fix"))
+                                                "basic.glbl_dir",
+                                                directory + "/pr\u00e4fix/glbl",
+                                                "basic.h5_single_file_prefix",
+                                                "\u00e4"))
                                 .config()),
                         StandardCharsets.ISO_8859_1),
                 "config.fti");
-        assertThat(config.scrIndex()).contains(directory.resolve("pr\u00e4fix"));
+        assertThat(config.glblDir()).isEqualTo(directory.resolve("pr\u00e4fix/glbl"));
         assertThat(config.singleFile().file(1).getFileName()).hasToString("\u00e4-ID00000001.h5");
-        assertThatThrownBy(() -> config(Map.of("drumlin.scr_index", directory + "/\u00ff")))
+        assertThatThrownBy(() -> config(Map.of("basic.glbl_dir", directory + "/\u00ff")))
                 .isInstanceOf(DrumlinException.class)
                 .hasMessageContaining("a path in UTF-8");
     }

@@ -5,7 +5,6 @@ import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.scr.internal.cache.DatasetCache;
 import io.drumlin.scr.internal.index.DatasetDescriptor;
-import io.drumlin.scr.internal.index.DatasetRegistry;
 import io.drumlin.scr.internal.index.IndexFile;
 import io.drumlin.scr.internal.index.IndexRecord;
 import io.drumlin.scr.internal.settings.ScrSettings;
@@ -65,7 +64,7 @@ public final class DatasetCounter {
 
     /**
      * Returns the descriptor of the next dataset. The number stays the same until a dataset has {@link #begun}, unless
-     * someone else takes it: a {@link DatasetRegistry} may have listed datasets of its own. Collective.
+     * someone else takes it. Collective.
      *
      * @param name {@code null} for {@code scr.dataset.ID}
      */
