@@ -58,6 +58,9 @@ public final class Mpirun {
      */
     public record Outcome(int exitStatus, String output) {}
 
+    /** What makes a start cheap, for JVMs that end after a second. */
+    private static final List<String> SHORT_LIVED = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
     private Mpirun(int ranks, boolean mpich) {
         this.ranks = ranks;
         this.mpich = mpich;
@@ -247,6 +250,7 @@ public final class Mpirun {
         // First of all options: mpirun looks for the letters "cp" in them to find the class path.
         command.add("-cp");
         command.add(jobClassPath());
+        command.addAll(SHORT_LIVED);
         command.addAll(inheritedJvmOptions());
         command.addAll(jvmOptions);
         command.add(mainClass.getName());

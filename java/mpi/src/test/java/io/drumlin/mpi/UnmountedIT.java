@@ -57,11 +57,15 @@ class UnmountedIT {
     }
 
     /** And the checkpoint before is still there: at level 1, which one of level 4 would supersede. */
-    @ParameterizedTest
-    @CsvSource({"3, L4, Global", "1, L1, Meta"})
-    void isFoundBeforeACheckpointReplacesAnother(String ioMode, String level, String unmounted)
-            throws IOException, InterruptedException {
-        replace(ioMode, level, unmounted);
+    @Test
+    void isFoundBeforeACheckpointReplacesAnother() throws IOException, InterruptedException {
+        replace("3", "L4", "Global");
+    }
+
+    @Tag("exhaustive")
+    @Test
+    void metadataElsewhereIsFoundBeforeACheckpointReplacesAnother() throws IOException, InterruptedException {
+        replace("1", "L1", "Meta");
     }
 
     @Tag("soak")
@@ -93,6 +97,7 @@ class UnmountedIT {
     }
 
     /** At the end of a run that keeps its last checkpoint, in one file of all ranks, and at level 4 with an archive. */
+    @Tag("exhaustive")
     @ParameterizedTest
     @CsvSource({"1, END, basic.keep_last_ckpt", "5, SINGLE, basic.h5_single_file_enable"})
     void isFoundBeforeAKeptCheckpointIsLost(String ioMode, String step, String key)
