@@ -1,6 +1,6 @@
 package io.drumlin.checkpoint.internal.data;
 
-import io.drumlin.checkpoint.internal.io.PartialBlocks;
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -67,10 +67,10 @@ public final class AsyncCopy implements AutoCloseable {
         while (true) {
             if (piece == pieces.size()) {
                 long size = Math.max(LEAST_PIECE_BYTES, Math.min(PIECE_BYTES, wanted));
-                pieces.add(storage.allocate((int) PartialBlocks.roundUp(size, AlignedBuffer.ALIGNMENT)));
+                pieces.add(storage.allocate((int) AlignedWriter.roundUp(size, AlignedBuffer.ALIGNMENT)));
             }
             ByteBuffer memory = pieces.get(piece).buffer();
-            int start = (int) PartialBlocks.roundUp(memory.position(), width);
+            int start = (int) AlignedWriter.roundUp(memory.position(), width);
             int room = (memory.capacity() - start) / width * width;
             if (room > 0) {
                 int length = (int) Math.min(wanted, room);

@@ -1,21 +1,17 @@
 package io.drumlin.checkpoint.internal.file;
 
 import io.drumlin.checkpoint.internal.file.FilePlan.Chunk;
-import io.drumlin.checkpoint.internal.io.CoalescingWriter;
-import io.drumlin.checkpoint.internal.io.PartialBlocks;
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.PlacedFile.Piece;
 import io.drumlin.integrity.LanePass;
 import io.drumlin.integrity.Md5Lanes;
-import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 
 /**
@@ -26,14 +22,8 @@ import java.util.List;
  */
 public final class ChunkedFile implements ChunkTarget {
 
-    /** Smaller pieces are written together with their neighbours, if a slab has room for several. */
-    private static final int SMALL = 64 << 10;
-
     private final SlabPool slabs;
-    private final int small;
-    private final BlockFile file;
-    private final CoalescingWriter run;
-    private final PartialBlocks edges = new PartialBlocks();
+    private final AlignedWriter file;
 
     /**
      * Opens the file.
@@ -43,23 +33,21 @@ public final class ChunkedFile implements ChunkTarget {
      */
     public ChunkedFile(StorageEngine storage, SlabPool slabs, Path path) throws IOException {
         this.slabs = slabs;
-        small = Math.min(SMALL, slabs.slabBytes() / 2);
-        file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
-        run = new CoalescingWriter(file, slabs);
+        file = new AlignedWriter(storage, slabs, path);
     }
 
     public Path path() {
-        return file.path();
+        return file.file().path();
     }
 
     @Override
     public void allocate(long size) throws IOException {
-        file.allocate(size);
+        file.file().allocate(size);
     }
 
     @Override
     public List<byte[]> write(ByteSource image, List<Chunk> chunks, Md5Lanes md5) throws IOException {
-        return LanePass.of(chunks, md5, chunk -> new Cursor(image, chunk), run::flush);
+        return LanePass.of(chunks, md5, chunk -> new Cursor(image, chunk), file::flush);
     }
 
     /**
@@ -73,69 +61,27 @@ public final class ChunkedFile implements ChunkTarget {
         List<ByteBuffer> piece = Arrays.asList(new ByteBuffer[1]);
         while (!cursor.isAtEnd()) {
             piece.set(0, cursor.next());
-            run.flush();
+            file.flush();
             md5.update(piece);
         }
     }
 
     @Override
     public void awaitWrites() throws IOException {
-        slabs.drain();
+        file.await();
     }
 
     @Override
     public void finish(List<Piece> pieces, long size) throws IOException {
         for (Piece piece : pieces) {
-            edges.put(piece.offset(), piece.bytes());
+            file.keep(piece.offset(), piece.bytes());
         }
-        edges.write(run);
-        slabs.drain();
-        // Direct writes end on a block boundary; the file may not.
-        file.truncate(size);
-        file.sync();
+        file.finish(size);
     }
 
     @Override
     public void close() throws IOException {
-        try {
-            slabs.drain();
-        } finally {
-            file.close();
-        }
-    }
-
-    /** Starts to write the whole blocks of a piece, and adds its parts of shared blocks to {@code edges}. */
-    private void writeBlocks(SlabPool.Slab slab, ByteBuffer memory, long start, ByteBuffer piece, long roomEnd)
-            throws IOException {
-        int alignment = PartialBlocks.BLOCK;
-        long slabStart = start - start % alignment;
-        long end = start + piece.remaining();
-        long from = slabStart == start ? start : slabStart + alignment;
-        long to = end - end % alignment;
-        if (from > to) {
-            edges.put(start, piece);
-            return;
-        }
-        if (from > start) {
-            edges.put(start, piece.slice(piece.position(), (int) (from - start)));
-        }
-        if (to < end && roomEnd >= to + alignment) {
-            // The rest of the block is unused space of the container. It is filled with zeros, as in C FTI.
-            to += alignment;
-            for (int i = (int) (end - slabStart); i < to - slabStart; i++) {
-                memory.put(i, (byte) 0);
-            }
-        } else if (to < end) {
-            edges.put(to, piece.slice(piece.limit() - (int) (end - to), (int) (end - to)));
-        }
-        if (to > from) {
-            memory.limit((int) (to - slabStart)).position((int) (from - slabStart));
-            if (memory.remaining() <= small) {
-                run.add(from, memory);
-            } else {
-                slab.write(file, memory, from);
-            }
-        }
+        file.close();
     }
 
     private final class Cursor implements LanePass.Cursor {
@@ -152,16 +98,13 @@ public final class ChunkedFile implements ChunkTarget {
         @Override
         public ByteBuffer next() throws IOException {
             long start = chunk.start() + position;
-            int lead = (int) (start % PartialBlocks.BLOCK);
+            int lead = AlignedWriter.lead(start);
             int length = (int) Math.min(slabs.slabBytes() - lead, chunk.length() - position);
             SlabPool.Slab slab = slabs.take();
-            ByteBuffer memory = slab.buffer();
-            image.readFully(start, memory.position(lead).limit(lead + length));
+            image.readFully(start, slab.buffer().position(lead).limit(lead + length));
             position += length;
-            memory.clear();
-            ByteBuffer piece = slab.view(lead, length);
-            writeBlocks(slab, memory, start, piece, chunk.start() + chunk.room());
-            return piece;
+            file.join(slab, start, length, chunk.start() + chunk.room());
+            return slab.view(lead, length);
         }
 
         @Override

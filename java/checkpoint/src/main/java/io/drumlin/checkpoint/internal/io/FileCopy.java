@@ -31,21 +31,10 @@ public final class FileCopy {
      * @throws IOException the copy is not whole
      */
     public void copy(Path from, long start, long size, Path to) throws IOException {
-        EnumSet<OpenMode> writing = EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT);
         // A part that does not begin on a block cannot be read with direct I/O.
         EnumSet<OpenMode> reading = start == 0 ? EnumSet.of(OpenMode.READ, OpenMode.DIRECT) : EnumSet.of(OpenMode.READ);
-        try (BlockFile source = storage.open(from, reading);
-                BlockFile target = storage.open(to, writing)) {
-            target.allocate(size);
-            try {
-                for (long offset = 0; offset < size; offset += slabs.slabBytes()) {
-                    copySlab(source, start, target, offset, size);
-                }
-            } finally {
-                slabs.drain();
-            }
-            target.truncate(size);
-            target.sync();
+        try (BlockFile source = storage.open(from, reading)) {
+            copy((offset, target) -> read(source, offset, target), start, size, to);
         }
     }
 
@@ -54,31 +43,37 @@ public final class FileCopy {
      * {@link #copy(Path, long, long, Path)}.
      */
     public void copy(ByteSource from, long start, long size, Path to) throws IOException {
-        try (SequentialFile target = new SequentialFile(storage, slabs, to, size)) {
+        copy(from::readFully, start, size, to);
+    }
+
+    /** Fills the remaining space of a slab. */
+    @FunctionalInterface
+    private interface Reading {
+        void into(long offset, ByteBuffer target) throws IOException;
+    }
+
+    private void copy(Reading from, long start, long size, Path to) throws IOException {
+        try (AlignedWriter target = new AlignedWriter(storage, slabs, to)) {
+            target.file().allocate(size);
             for (long offset = 0; offset < size; offset += slabs.slabBytes()) {
-                from.readFully(start + offset, target.space((int) Math.min(slabs.slabBytes(), size - offset)));
-                target.filled();
+                SlabPool.Slab slab = slabs.take();
+                int length = (int) Math.min(slabs.slabBytes(), size - offset);
+                from.into(start + offset, slab.buffer().limit(length));
+                target.start(slab, offset, length);
             }
-            target.finish();
+            target.finish(size);
         }
     }
 
-    private void copySlab(BlockFile source, long start, BlockFile target, long offset, long size) throws IOException {
-        SlabPool.Slab slab = slabs.take();
-        ByteBuffer memory = slab.buffer();
-        int length = (int) Math.min(slabs.slabBytes(), size - offset);
-        int blocks = (int) PartialBlocks.roundUp(length, Math.max(source.alignment(), target.alignment()));
-        int read = source.read(memory.limit(blocks), start + offset);
+    private static void read(BlockFile source, long offset, ByteBuffer target) throws IOException {
+        int length = target.remaining();
+        int read = source.read(target.limit((int) AlignedWriter.roundUp(length, source.alignment())), offset);
         if (read < length) {
             throw DrumlinException.during("copy")
                     .path(source.path())
-                    .range(start + offset, length)
-                    .problem("the file ends at " + (start + offset + read))
+                    .range(offset, length)
+                    .problem("the file ends at " + (offset + read))
                     .exception();
         }
-        for (int i = length; i < blocks; i++) {
-            memory.put(i, (byte) 0);
-        }
-        slab.write(target, memory, offset);
     }
 }

@@ -8,7 +8,9 @@ import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.files.SlabMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +31,8 @@ public final class SlabPool implements AutoCloseable {
     /** Slabs of a pool for reading: a round of pieces, one for each lane, is hashed while the next round is read. */
     public static final int SLABS = 2 * Md5Lanes.LANES;
 
-    private final SlabMemory memory;
+    private final Memory memory;
+    private final Runnable release;
     private final int limit;
     private final int slabBytes;
     private final List<Slab> slabs = new ArrayList<>();
@@ -42,9 +45,50 @@ public final class SlabPool implements AutoCloseable {
      * @param slabBytes bytes of each slab; a power of two, and a multiple of {@link AlignedBuffer#ALIGNMENT}
      */
     public SlabPool(StorageEngine storage, int limit, int slabBytes) {
-        memory = new SlabMemory(storage, slabBytes);
+        this(new SlabMemory(storage, slabBytes), limit, slabBytes);
+    }
+
+    private SlabPool(SlabMemory memory, int limit, int slabBytes) {
+        this(memory::take, memory::close, limit, slabBytes);
+    }
+
+    private SlabPool(Memory memory, Runnable release, int limit, int slabBytes) {
+        this.memory = memory;
+        this.release = release;
         this.limit = limit;
         this.slabBytes = slabBytes;
+    }
+
+    /** Gives the memory of another slab. */
+    @FunctionalInterface
+    private interface Memory {
+        ByteBuffer take() throws IOException;
+    }
+
+    /**
+     * Returns a pool in the memory of this one, of which no slab is busy, and none must be taken before that pool is used no
+     * more.
+     *
+     * @param count number of its slabs
+     * @param bytes bytes of each, of which a slab of this pool has a multiple
+     */
+    public SlabPool divided(int count, int bytes) {
+        Deque<ByteBuffer> rest = new ArrayDeque<>();
+        Memory parts = () -> {
+            if (rest.isEmpty()) {
+                ByteBuffer slab = take().buffer();
+                for (int at = 0; at < slabBytes; at += bytes) {
+                    rest.add(slab.slice(at, bytes));
+                }
+            }
+            return rest.remove();
+        };
+        return new SlabPool(parts, () -> {}, count, bytes);
+    }
+
+    /** Returns the number of slabs. */
+    public int limit() {
+        return limit;
     }
 
     /** Returns the bytes of each slab. */
@@ -95,7 +139,7 @@ public final class SlabPool implements AutoCloseable {
     }
 
     /** Allocates all slabs now, so that a lack of memory does not show in the middle of an exchange. */
-    public void fill() {
+    public void fill() throws IOException {
         while (slabs.size() < limit) {
             slabs.add(new Slab(memory.take()));
         }
@@ -114,6 +158,17 @@ public final class SlabPool implements AutoCloseable {
         next = (next + 1) % limit;
         slab.await();
         return slab;
+    }
+
+    /** Returns the next slab whose last write did not fail; that of another is a failure, reported once. */
+    public Slab take(DeferredFailure failure) {
+        while (true) {
+            try {
+                return take();
+            } catch (IOException e) {
+                failure.add(e);
+            }
+        }
     }
 
     /**
@@ -140,7 +195,7 @@ public final class SlabPool implements AutoCloseable {
     @Override
     public void close() {
         slabs.clear();
-        memory.close();
+        release.run();
         next = 0;
     }
 }

@@ -63,7 +63,7 @@ public final class PartnerCopy {
                 }
                 messages.await();
                 if (offset < receives) {
-                    held.filled(offset + slabs.slabBytes() >= receives);
+                    held.filled((int) Math.min(slabs.slabBytes(), receives - offset));
                 }
             }
             held.finish();

@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.redundancy;
 
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import io.drumlin.checkpoint.internal.io.DeferredFailure;
-import io.drumlin.checkpoint.internal.io.SequentialFile;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.ByteSource;
@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
 final class ReceivedFile implements Closeable {
 
     private final SlabPool slabs;
-    private @Nullable SequentialFile file;
+    private @Nullable AlignedWriter file;
     private final DeferredFailure failure = new DeferredFailure();
+    private SlabPool.@Nullable Slab space;
+    private long written;
 
     /**
      * @param slabs slabs for writing the file and for windows
@@ -30,7 +32,11 @@ final class ReceivedFile implements Closeable {
      */
     ReceivedFile(StorageEngine storage, SlabPool slabs, Path path, long size) {
         this.slabs = slabs;
-        failure.attempt(() -> file = new SequentialFile(storage, slabs, path, size));
+        failure.attempt(() -> {
+            AlignedWriter opened = new AlignedWriter(storage, slabs, path);
+            file = opened;
+            opened.file().allocate(size);
+        });
     }
 
     /**
@@ -41,35 +47,23 @@ final class ReceivedFile implements Closeable {
         this.slabs = slabs;
     }
 
-    /** Returns memory like {@link SequentialFile#space}, but never fails. */
+    /** Returns memory for the next bytes of the file, at most a slab, which {@link #filled} writes. */
     ByteBuffer space(int wanted) {
-        if (file != null && !failure.isThere()) {
-            try {
-                return file.space(wanted);
-            } catch (Throwable e) {
-                failure.add(e);
-            }
-        }
-        return window(wanted);
+        SlabPool.Slab slab = slabs.take(failure);
+        space = slab;
+        return slab.view(0, wanted);
     }
 
-    /**
-     * Says that the space handed out last is filled.
-     *
-     * @param last whether these are the last bytes of the file; windows requested afterwards must not get its slab
-     */
-    void filled(boolean last) {
-        if (file != null && !failure.isThere()) {
+    /** Starts to write the first bytes of the space handed out last, if there is a file. */
+    void filled(int bytes) {
+        if (file != null && space != null && !failure.isThere()) {
             try {
-                if (last) {
-                    file.flush();
-                } else {
-                    file.filled();
-                }
+                file.start(space, written, bytes);
             } catch (Throwable e) {
                 failure.add(e);
             }
         }
+        written += bytes;
     }
 
     /** Fills the remaining space of {@code target} with bytes to send, unless an earlier step has failed. */
@@ -83,23 +77,17 @@ final class ReceivedFile implements Closeable {
         }
     }
 
-    /** Returns a slab of the pool for bytes that are not in the file; a slab whose write has failed is skipped. */
+    /** Returns a slab of the pool for bytes that are not in the file. */
     ByteBuffer window(int length) {
-        while (true) {
-            try {
-                return slabs.take().buffer().limit(length);
-            } catch (IOException e) {
-                // Each slab reports the failure of its last write only once, so the loop ends.
-                failure.add(e);
-            }
-        }
+        return slabs.take(failure).buffer().limit(length);
     }
 
-    /** Appends the remaining bytes of {@code source}. */
+    /** Appends the last bytes of the file. */
     void append(ByteBuffer source) {
         attempt(() -> {
             if (file != null) {
-                file.append(source);
+                file.write(written, source);
+                written += source.remaining();
             }
         });
     }
@@ -117,7 +105,7 @@ final class ReceivedFile implements Closeable {
     void finish() throws IOException {
         attempt(() -> {
             if (file != null) {
-                file.finish();
+                file.finish(written);
             }
         });
         failure.throwIfThere();

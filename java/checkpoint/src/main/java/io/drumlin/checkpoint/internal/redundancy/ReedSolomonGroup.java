@@ -230,9 +230,9 @@ public final class ReedSolomonGroup {
 
         /** Begins a window of {@code length} bytes of the file; whole field elements need {@code whole} bytes. */
         void begin(int length, int whole) {
-            sum = length == whole ? file.space(length) : file.window(whole);
+            sum = file.space(whole);
             for (int zeroed = 0; zeroed < whole; zeroed += ZEROS.capacity()) {
-                sum.put(sum.position() + zeroed, ZEROS, 0, Math.min(ZEROS.capacity(), whole - zeroed));
+                sum.put(zeroed, ZEROS, 0, Math.min(ZEROS.capacity(), whole - zeroed));
             }
         }
 
@@ -251,15 +251,10 @@ public final class ReedSolomonGroup {
          * @param plain window of the plain file that is digested beside this; null for none
          */
         void end(int length, @Nullable ByteBuffer plain) {
-            boolean inPlace = length == sum.remaining();
-            sum.limit(sum.position() + length);
+            sum.limit(length);
             beside = plain;
             file.attempt(hashing);
-            if (inPlace) {
-                file.filled(false);
-            } else {
-                file.append(sum);
-            }
+            file.filled(length);
         }
 
         private void hash() {

@@ -1,11 +1,9 @@
 package io.drumlin.checkpoint.internal.redundancy;
 
-import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.file.StoredFile;
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import io.drumlin.checkpoint.internal.io.Closeables;
-import io.drumlin.checkpoint.internal.io.CoalescingWriter;
 import io.drumlin.checkpoint.internal.io.DeferredFailure;
-import io.drumlin.checkpoint.internal.io.PartialBlocks;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
@@ -16,29 +14,20 @@ import io.drumlin.checkpoint.internal.verify.LaneHasher;
 import io.drumlin.checkpoint.internal.verify.LaneSchedule;
 import io.drumlin.checkpoint.internal.verify.LaneSchedule.Piece;
 import io.drumlin.checkpoint.internal.verify.RecoveryPass;
+import io.drumlin.checkpoint.internal.verify.RoundReader;
+import io.drumlin.checkpoint.internal.verify.RoundReader.Round;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
-import io.drumlin.integrity.Md5Lanes;
-import io.drumlin.storage.AlignedBuffer;
-import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.PendingRead;
-import io.drumlin.storage.PendingWrite;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,11 +42,6 @@ import org.jspecify.annotations.Nullable;
 public final class VerifiedTransfer {
 
     public static final int TAG = 6;
-
-    /** Rounds under way if only one file is sent or received. */
-    private static final int ROUNDS = 4;
-
-    private static final int BLOCK = AlignedBuffer.ALIGNMENT;
 
     private final Communicator app;
     private final Group group;
@@ -93,7 +77,7 @@ public final class VerifiedTransfer {
         this.slabs = slabs;
         this.reader = reader;
         this.hashes = hashes;
-        pieceBytes = Math.max(BLOCK, SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes() / ROUNDS);
+        pieceBytes = RoundReader.pieceBytes(slabs);
     }
 
     /**
@@ -198,13 +182,16 @@ public final class VerifiedTransfer {
         void open() throws IOException {
             boolean receives = coming.hasRemaining();
             slabs.drain();
-            Ring[] rings = rings(receives && planned != null ? 2 : 1);
+            List<SlabPool> parts = RoundReader.parts(slabs, receives && planned != null ? 2 : 1);
+            for (SlabPool each : parts) {
+                each.fill();
+            }
             if (receives) {
-                receiver = new Receiver(incoming.orElseThrow(), ChunkSchedule.of(coming), rings[rings.length - 1]);
+                receiver = new Receiver(incoming.orElseThrow(), ChunkSchedule.of(coming), parts.get(parts.size() - 1));
             }
             if (planned != null) {
-                sender = new Sender(outgoing.orElseThrow(), planned, rings[0]);
-                sender.readAhead();
+                sender = new Sender(outgoing.orElseThrow(), planned, parts.get(0));
+                sender.reader().readAhead();
             }
         }
 
@@ -215,7 +202,7 @@ public final class VerifiedTransfer {
                 boolean went = sender != null && sender.startSends(messages);
                 messages.await();
                 if (sender != null) {
-                    sender.readAhead();
+                    sender.reader().readAhead();
                 }
                 if (receiver != null) {
                     receiver.write();
@@ -236,119 +223,27 @@ public final class VerifiedTransfer {
         }
     }
 
-    /** Divides the memory of all slabs. */
-    private Ring[] rings(int count) throws IOException {
-        List<ByteBuffer> parts = new ArrayList<>();
-        for (int i = 0; i < SlabPool.SLABS; i++) {
-            ByteBuffer slab = slabs.take().buffer();
-            for (int at = 0; at < slabs.slabBytes(); at += pieceBytes) {
-                parts.add(slab.slice(at, pieceBytes));
-            }
-        }
-        Ring[] rings = new Ring[count];
-        int each = parts.size() / count;
-        for (int i = 0; i < count; i++) {
-            rings[i] = new Ring(parts.subList(i * each, (i + 1) * each));
-        }
-        return rings;
-    }
-
-    /** Memory for rounds, in turn. */
-    private static final class Ring {
-        private final List<Round> rounds = new ArrayList<>();
-        private int next;
-
-        Ring(List<ByteBuffer> parts) {
-            for (int i = 0; i < parts.size(); i += Md5Lanes.LANES) {
-                rounds.add(new Round(parts.subList(i, i + Md5Lanes.LANES)));
-            }
-        }
-
-        /** Returns the round that was used the longest ago. */
-        Round take() {
-            Round round = rounds.get(next);
-            next = (next + 1) % rounds.size();
-            return round;
-        }
-    }
-
-    /** The pieces of the chunks that are read or written at the same time, each with its own memory. */
-    private static final class Round {
-        private final List<ByteBuffer> parts;
-        private final List<ByteBuffer> windows = new ArrayList<>(Md5Lanes.LANES);
-        private List<Piece> pieces = List.of();
-        private final Deque<PendingRead> reads = new ArrayDeque<>();
-        private final Deque<PendingWrite> writes = new ArrayDeque<>();
-
-        Round(List<ByteBuffer> parts) {
-            this.parts = parts;
-        }
-
-        /** Assigns the memory, which must be unused, to the blocks of the next pieces. */
-        void begin(List<Piece> next) {
-            pieces = next;
-            windows.clear();
-            for (int i = 0; i < next.size(); i++) {
-                windows.add(parts.get(i).clear().limit(next.get(i).window(BLOCK)));
-            }
-        }
-
-        /** Returns the blocks of a piece. */
-        ByteBuffer window(int i) {
-            return windows.get(i);
-        }
-
-        long offset(int i) {
-            return pieces.get(i).start() - pieces.get(i).lead(BLOCK);
-        }
-
-        /** Returns the bytes of a piece, within its blocks. */
-        ByteBuffer bytes(int i) {
-            return window(i).slice(pieces.get(i).lead(BLOCK), pieces.get(i).length());
-        }
-
-        /** Returns the bytes of all pieces. */
-        List<ByteBuffer> bytes() {
-            return IntStream.range(0, pieces.size()).mapToObj(this::bytes).toList();
-        }
-    }
-
     /** A file being sent or received, with the first failure. */
     private abstract class Side implements Closeable {
         private final RecoveryPass pass;
-        final LaneSchedule plan;
-        final Ring ring;
-        final Digests digests = new Digests();
+        private final Digests digests = new Digests();
         private final LaneHasher md5;
-
-        @Nullable
-        BlockFile file;
 
         final DeferredFailure failure = new DeferredFailure();
 
-        Side(ChunkSchedule contents, boolean own, Ring ring) {
+        Side(ChunkSchedule contents, boolean own) {
             pass = own ? reader.recoveryPass(contents.meta()) : RecoveryPass.none();
-            plan = new LaneSchedule(contents.chunks(), pieceBytes);
-            this.ring = ring;
             // Last, because it must be closed.
             md5 = hashes.get();
-        }
-
-        BlockFile file() {
-            BlockFile open = file;
-            if (open == null) {
-                throw new IllegalStateException("the file could not be opened");
-            }
-            return open;
         }
 
         /** Hashes the bytes of a round. */
         void hash(Round round) {
             List<ByteBuffer> bytes = round.bytes();
             failure.attempt(() -> {
-                md5.update(round.pieces, bytes, (last, digest) -> digests.put(last.chunk(), digest));
+                md5.update(round.pieces(), bytes, (last, digest) -> digests.put(last.chunk(), digest));
                 for (int i = 0; i < bytes.size(); i++) {
-                    use(round.pieces.get(i), bytes.get(i));
+                    use(round.pieces().get(i), bytes.get(i));
                 }
             });
         }
@@ -365,91 +260,40 @@ public final class VerifiedTransfer {
             pass.done(file);
         }
 
-        /** Waits for reads or writes under way, and ignores their results. */
         @Override
         public void close() throws IOException {
             md5.close();
-            for (Round round : ring.rounds) {
-                round.writes.forEach(write -> await(write::await));
-                round.reads.forEach(read -> await(read::await));
-            }
-            if (file != null) {
-                file.close();
-            }
-        }
-
-        /** Waits for a read or write, also after a failure, because the memory is reused. */
-        void await(Agreement.Step transfer) {
-            try {
-                transfer.run();
-            } catch (Throwable e) {
-                failure.add(e);
-            }
         }
     }
 
     private final class Sender extends Side {
         private final Outgoing outgoing;
-        private final Deque<Round> coming = new ArrayDeque<>();
+        private final RoundReader file;
         private @Nullable FileIdentity identity;
 
-        Sender(Outgoing outgoing, ChunkSchedule plan, Ring ring) {
-            super(plan, outgoing.own(), ring);
+        Sender(Outgoing outgoing, ChunkSchedule plan, SlabPool parts) {
+            super(plan, outgoing.own());
             this.outgoing = outgoing;
-            failure.attempt(() -> {
-                // First, because any later write changes the identity.
-                identity = FileIdentity.of(outgoing.path());
-                file = storage.open(outgoing.path(), EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
-            });
+            // First, because any later write changes the identity.
+            failure.attempt(() -> identity = FileIdentity.of(outgoing.path()));
+            file = new RoundReader(storage, outgoing.path(), plan.chunks(), parts, failure);
         }
 
-        /** Starts reads into all free memory. */
-        void readAhead() {
-            while (coming.size() < ring.rounds.size()) {
-                List<Piece> pieces = plan.nextRound();
-                if (pieces.isEmpty()) {
-                    return;
-                }
-                Round round = ring.take();
-                round.begin(pieces);
-                failure.attempt(() -> {
-                    for (int i = 0; i < pieces.size(); i++) {
-                        round.reads.add(file().startRead(round.window(i), round.offset(i)));
-                    }
-                });
-                coming.add(round);
-            }
+        RoundReader reader() {
+            return file;
         }
 
         /** Starts to send the next round; returns whether there was one. */
         boolean startSends(PendingMessages messages) throws IOException {
-            Round round = coming.poll();
+            Round round = file.next();
             if (round == null) {
                 return false;
             }
-            failure.attempt(() -> {
-                for (int i = 0; i < round.pieces.size(); i++) {
-                    await(round, i);
-                }
-            });
-            for (int i = 0; i < round.pieces.size(); i++) {
-                messages.startSend(round.bytes(i), outgoing.to());
+            for (ByteBuffer bytes : round.bytes()) {
+                messages.startSend(bytes, outgoing.to());
             }
             hash(round);
             return true;
-        }
-
-        private void await(Round round, int i) throws IOException {
-            int count = round.reads.remove().await();
-            Piece piece = round.pieces.get(i);
-            if (count < piece.lead(BLOCK) + piece.length()) {
-                throw DrumlinException.during("read")
-                        .path(outgoing.path())
-                        .range(piece.start(), piece.length())
-                        .problem("the file ends at " + file().size())
-                        .advice("the file was cut while it was read")
-                        .exception();
-            }
         }
 
         void finish() throws IOException {
@@ -458,24 +302,42 @@ public final class VerifiedTransfer {
                 done(identity);
             }
         }
+
+        @Override
+        public void close() throws IOException {
+            try (file) {
+                super.close();
+            }
+        }
     }
 
     private final class Receiver extends Side {
         private final Incoming incoming;
         private final long size;
-        private final PartialBlocks edges = new PartialBlocks();
+        private final LaneSchedule plan;
+        private final SlabPool parts;
+        private @Nullable AlignedWriter file;
         private @Nullable Round came;
 
-        Receiver(Incoming incoming, ChunkSchedule plan, Ring ring) {
-            super(plan, incoming.own(), ring);
+        Receiver(Incoming incoming, ChunkSchedule plan, SlabPool parts) {
+            super(plan, incoming.own());
             this.incoming = incoming;
+            this.plan = new LaneSchedule(plan.chunks(), pieceBytes);
+            this.parts = parts;
             size = plan.size();
             failure.attempt(() -> {
-                file = storage.open(
-                        incoming.path(),
-                        EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
-                file().allocate(size);
+                AlignedWriter opened = new AlignedWriter(storage, parts, incoming.path());
+                file = opened;
+                opened.file().allocate(size);
             });
+        }
+
+        private AlignedWriter file() {
+            AlignedWriter open = file;
+            if (open == null) {
+                throw new IllegalStateException("the file could not be opened");
+            }
+            return open;
         }
 
         /** Starts to receive the next round; returns whether there is one. */
@@ -484,20 +346,11 @@ public final class VerifiedTransfer {
             if (pieces.isEmpty()) {
                 return false;
             }
-            Round round = ring.take();
-            awaitWrites(round);
-            round.begin(pieces);
-            for (int i = 0; i < pieces.size(); i++) {
-                messages.startReceive(round.bytes(i), incoming.from());
+            came = new Round(pieces, parts, failure);
+            for (ByteBuffer bytes : came.bytes()) {
+                messages.startReceive(bytes, incoming.from());
             }
-            came = round;
             return true;
-        }
-
-        private void awaitWrites(Round round) {
-            while (!round.writes.isEmpty()) {
-                await(round.writes.remove()::await);
-            }
         }
 
         /** Starts to write the received round. */
@@ -508,41 +361,28 @@ public final class VerifiedTransfer {
                 return;
             }
             failure.attempt(() -> {
-                for (int i = 0; i < round.pieces.size(); i++) {
-                    write(round, i);
+                for (int i = 0; i < round.pieces().size(); i++) {
+                    Piece piece = round.pieces().get(i);
+                    file().start(round.slab(i), piece.start(), piece.length());
                 }
             });
             hash(round);
         }
 
-        /** Starts to write the blocks that a piece fills completely. */
-        private void write(Round round, int i) throws IOException {
-            Piece piece = round.pieces.get(i);
-            ByteBuffer bytes = round.bytes(i);
-            int lead = piece.lead(BLOCK);
-            int first = (int) PartialBlocks.roundUp(lead, BLOCK);
-            int end = (lead + piece.length()) / BLOCK * BLOCK;
-            if (first >= end) {
-                edges.put(piece.start(), bytes);
-                return;
-            }
-            ByteBuffer blocks = round.window(i).duplicate().limit(end).position(first);
-            round.writes.add(file().startWrite(blocks, round.offset(i) + first));
-            edges.put(piece.start(), bytes.slice(0, first - lead));
-            edges.put(round.offset(i) + end, bytes.slice(end - lead, lead + piece.length() - end));
-        }
-
         void finish() throws IOException {
-            ring.rounds.forEach(this::awaitWrites);
-            failure.attempt(() -> {
-                // The edges are written through the memory of the rounds, which is no longer used.
-                edges.write(new CoalescingWriter(file(), slabs));
-                slabs.drain();
-                file().truncate(size);
-                file().sync();
-            });
+            failure.attempt(() -> file().finish(size));
             failure.throwIfThere();
             done(FileIdentity.of(incoming.path()));
+        }
+
+        /** Waits for writes under way, and ignores their results. */
+        @Override
+        public void close() throws IOException {
+            super.close();
+            if (file != null) {
+                failure.attempt(file::await);
+                file.file().close();
+            }
         }
     }
 }

@@ -1,10 +1,9 @@
 package io.drumlin.checkpoint.internal.sharedfile;
 
-import io.drumlin.checkpoint.internal.io.PartialBlocks;
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.StripedMd5;
-import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
@@ -26,7 +25,7 @@ final class SharedFileRegion implements Closeable {
     private final Path path;
     private final long start;
     private final long end;
-    private @Nullable BlockFile file;
+    private @Nullable AlignedWriter file;
 
     /**
      * @param path a file that exists when {@link #open} is called
@@ -42,11 +41,11 @@ final class SharedFileRegion implements Closeable {
     }
 
     void open() throws IOException {
-        file = storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.DIRECT));
+        file = new AlignedWriter(storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.DIRECT)), slabs);
         slabs.fill();
     }
 
-    private BlockFile file() {
+    private AlignedWriter file() {
         if (file == null) {
             throw new IllegalStateException("not open");
         }
@@ -54,12 +53,12 @@ final class SharedFileRegion implements Closeable {
     }
 
     boolean isDirect() {
-        return file().direct();
+        return file().file().direct();
     }
 
     /** Reserves the space of the whole file. No other rank may use the file meanwhile. */
     void reserve(long size) throws IOException {
-        file().allocate(size);
+        file().file().allocate(size);
     }
 
     /**
@@ -77,62 +76,37 @@ final class SharedFileRegion implements Closeable {
      * @param offset offset in the file
      * @param bytes the bytes, ready to be written
      */
-    record Edge(long offset, ByteBuffer bytes) {
-
-        private static Edge between(long from, long to) {
-            return new Edge(from, ByteBuffer.allocateDirect((int) (to - from)));
-        }
-
-        /** Copies the bytes of this part from memory whose index 0 is at {@code base} in the file. */
-        void take(ByteBuffer memory, long base) {
-            long from = Math.max(memory.position(), offset - base);
-            long to = Math.min(memory.limit(), offset + bytes.limit() - base);
-            if (from < to) {
-                bytes.put((int) (base + from - offset), memory, (int) from, (int) (to - from));
-            }
-        }
-    }
+    record Edge(long offset, ByteBuffer bytes) {}
 
     /** Writes the whole blocks and makes them durable. A write touches one stripe of the file system. */
     Written write(ByteSource bytes) throws IOException {
-        long blocks = Math.min(end, PartialBlocks.roundUp(start, PartialBlocks.BLOCK));
-        long blocksEnd = Math.max(blocks, end - end % PartialBlocks.BLOCK);
-        Edge head = Edge.between(start, blocks);
-        Edge tail = Edge.between(blocksEnd, end);
+        AlignedWriter writer = file();
         try (StripedMd5 md5 = new StripedMd5()) {
             int length;
             for (long at = start; at < end; at += length) {
-                int lead = (int) (at % PartialBlocks.BLOCK);
-                long base = at - lead;
+                int lead = AlignedWriter.lead(at);
                 length = (int) Math.min(slabs.slabBytes() - at % slabs.slabBytes(), end - at);
                 SlabPool.Slab slab = slabs.take();
-                ByteBuffer memory = slab.buffer().limit(lead + length).position(lead);
-                bytes.readFully(at - start, memory);
-                memory.position(lead);
-                head.take(memory, base);
-                tail.take(memory, base);
-                int from = (int) Math.max(lead, blocks - base);
-                int to = (int) Math.min(lead + length, blocksEnd - base);
-                if (from < to) {
-                    slab.write(file(), memory.limit(to).position(from), base + from);
-                }
+                bytes.readFully(at - start, slab.buffer().limit(lead + length).position(lead));
+                writer.start(slab, at, length);
                 // While the device writes it.
                 md5.update(slab.view(lead, length));
             }
-            slabs.drain();
-            file().sync();
-            return new Written(List.of(md5.digest()), head, tail);
+            writer.await();
+            writer.file().sync();
+            long blocks = Math.min(end, AlignedWriter.roundUp(start, AlignedWriter.BLOCK));
+            long blocksEnd = Math.max(blocks, end - AlignedWriter.lead(end));
+            return new Written(
+                    List.of(md5.digest()),
+                    new Edge(start, writer.kept(start, blocks)),
+                    new Edge(blocksEnd, writer.kept(blocksEnd, end)));
         }
     }
 
     @Override
     public void close() throws IOException {
-        try {
-            slabs.drain();
-        } finally {
-            if (file != null) {
-                file.close();
-            }
+        if (file != null) {
+            file.close();
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.verify;
 
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
-import io.drumlin.checkpoint.internal.io.PartialBlocks;
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
@@ -71,7 +71,7 @@ public final class BlockSums {
 
     /** Returns the end of the block that contains the byte before {@code offset}. */
     public long ceiling(long offset) {
-        return Math.min(end(), range.offset() + PartialBlocks.roundUp(offset - range.offset(), blockBytes));
+        return Math.min(end(), range.offset() + AlignedWriter.roundUp(offset - range.offset(), blockBytes));
     }
 
     /** Receives the checksum of a block. */

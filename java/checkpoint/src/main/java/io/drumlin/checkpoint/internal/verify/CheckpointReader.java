@@ -1,31 +1,27 @@
 package io.drumlin.checkpoint.internal.verify;
 
-import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.file.ChunkSink;
 import io.drumlin.checkpoint.internal.file.ScatteringSource;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.file.StoredFile.Locator;
+import io.drumlin.checkpoint.internal.io.DeferredFailure;
 import io.drumlin.checkpoint.internal.io.ReadAhead;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.verify.LaneSchedule.Piece;
+import io.drumlin.checkpoint.internal.verify.RoundReader.Round;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.fti.FileEntry;
-import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
-import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.files.BlockFileSource;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -37,14 +33,6 @@ import java.util.Set;
 public final class CheckpointReader {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
-
-    private static final EnumSet<OpenMode> MODES = EnumSet.of(OpenMode.READ, OpenMode.DIRECT);
-
-    /**
-     * Rounds in the slabs. With two rounds, the device read into half of the memory while the other half was hashed,
-     * and was idle for a quarter of the time.
-     */
-    private static final int ROUNDS = 4;
 
     /**
      * Least average chunk size in bytes of a file that is copied while it is verified, because two blocks of each chunk
@@ -307,78 +295,26 @@ public final class CheckpointReader {
     }
 
     private void stream(Path path, List<Chunk> chunks, ChunkSink sink) throws IOException {
-        int all = SlabPool.SLABS / Md5Lanes.LANES * slabs.slabBytes();
-        int pieceBytes = Math.max(AlignedBuffer.ALIGNMENT, all / ROUNDS);
-        int most = all / pieceBytes * Md5Lanes.LANES;
-        LaneSchedule plan = new LaneSchedule(chunks, pieceBytes);
-        SlabParts memory = new SlabParts(slabs, pieceBytes);
-        Deque<List<Arrival>> coming = new ArrayDeque<>();
-        try (BlockFile file = storage.open(path, MODES);
+        DeferredFailure failure = new DeferredFailure();
+        SlabPool parts = RoundReader.parts(slabs, 1).get(0);
+        try (RoundReader file = new RoundReader(storage, path, chunks, parts, failure);
                 LaneHasher md5 = new LaneHasher()) {
             while (true) {
-                startMore(coming, most, plan, file, memory);
-                List<Arrival> arriving = coming.poll();
-                if (arriving == null) {
+                file.readAhead();
+                Round round = file.next();
+                failure.throwIfThere();
+                if (round == null) {
                     break;
                 }
-                List<Piece> pieces = new ArrayList<>(arriving.size());
-                List<ByteBuffer> hashed = new ArrayList<>(arriving.size());
-                for (Arrival arrival : arriving) {
-                    Piece piece = arrival.piece;
-                    ByteBuffer bytes = arrival.await(file);
-                    sink.take(piece.chunk(), piece.position(), bytes.duplicate());
-                    pieces.add(piece);
-                    hashed.add(bytes);
+                List<ByteBuffer> bytes = round.bytes();
+                for (int i = 0; i < bytes.size(); i++) {
+                    Piece piece = round.pieces().get(i);
+                    sink.take(piece.chunk(), piece.position(), bytes.get(i).duplicate());
                 }
-                md5.update(pieces, hashed, (last, digest) -> compare(path, last.chunk(), digest));
+                md5.update(round.pieces(), bytes, (last, digest) -> compare(path, last.chunk(), digest));
             }
         } finally {
             slabs.drain();
-        }
-    }
-
-    /**
-     * Starts reads for the device to work on while a round is hashed, as long as the memory holds a round more.
-     *
-     * @param most most pieces in memory
-     */
-    private static void startMore(
-            Deque<List<Arrival>> coming, int most, LaneSchedule plan, BlockFile file, SlabParts memory)
-            throws IOException {
-        while (coming.stream().mapToInt(List::size).sum() + Md5Lanes.LANES <= most) {
-            List<Piece> next = plan.nextRound();
-            if (next.isEmpty()) {
-                return;
-            }
-            List<Arrival> started = new ArrayList<>(next.size());
-            for (Piece piece : next) {
-                started.add(Arrival.start(piece, file, memory.take()));
-            }
-            coming.add(started);
-        }
-    }
-
-    /** A piece that is being read. */
-    private record Arrival(Piece piece, ByteBuffer memory, PendingRead read) {
-
-        static Arrival start(Piece piece, BlockFile file, ByteBuffer memory) throws IOException {
-            int lead = piece.lead(file.alignment());
-            memory.limit(piece.window(file.alignment()));
-            return new Arrival(piece, memory, file.startRead(memory, piece.start() - lead));
-        }
-
-        /** Waits for the bytes of the piece. */
-        ByteBuffer await(BlockFile file) throws IOException {
-            int lead = piece.lead(file.alignment());
-            if (read.await() < lead + piece.length()) {
-                throw DrumlinException.during("read")
-                        .path(file.path())
-                        .range(piece.start(), piece.length())
-                        .problem("the file ends at " + file.size())
-                        .advice("the file was cut while it was read")
-                        .exception();
-            }
-            return memory.slice(lead, piece.length());
         }
     }
 
@@ -404,28 +340,6 @@ public final class CheckpointReader {
                     chunk.length(),
                     md5,
                     chunk.md5().get());
-        }
-    }
-
-    /** Slabs in equal parts. */
-    private static final class SlabParts {
-        private final SlabPool slabs;
-        private final int bytes;
-        private ByteBuffer rest = ByteBuffer.allocate(0);
-
-        SlabParts(SlabPool slabs, int bytes) {
-            this.slabs = slabs;
-            this.bytes = bytes;
-        }
-
-        /** Returns the part that was used the longest ago. */
-        ByteBuffer take() throws IOException {
-            if (!rest.hasRemaining()) {
-                rest = slabs.take().buffer().slice();
-            }
-            ByteBuffer part = rest.slice(rest.position(), bytes);
-            rest.position(rest.position() + bytes);
-            return part;
         }
     }
 }

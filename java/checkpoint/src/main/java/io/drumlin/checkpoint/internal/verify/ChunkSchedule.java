@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.verify;
 
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
-import io.drumlin.checkpoint.internal.io.PartialBlocks;
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import java.nio.ByteBuffer;
@@ -36,7 +36,7 @@ public record ChunkSchedule(long size, StoredFile meta, List<Chunk> chunks) {
     public static ChunkSchedule of(long size, StoredFile meta) {
         List<Chunk> all = new ArrayList<>();
         if (meta.toVerify().isEmpty()) {
-            long part = PartialBlocks.roundUp(size / Md5Lanes.LANES + 1, AlignedBuffer.ALIGNMENT);
+            long part = AlignedWriter.roundUp(size / Md5Lanes.LANES + 1, AlignedBuffer.ALIGNMENT);
             for (long from = 0; from < size; from += part) {
                 addGap(all, from, Math.min(from + part, size));
             }

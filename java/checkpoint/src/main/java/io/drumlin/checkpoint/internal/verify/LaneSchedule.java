@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.verify;
 
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
-import io.drumlin.checkpoint.internal.io.PartialBlocks;
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.AlignedBuffer;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ public final class LaneSchedule {
     }
 
     private Piece piece(int lane, Chunk chunk, long position) {
-        int lead = (int) ((chunk.offset() + position) % AlignedBuffer.ALIGNMENT);
+        int lead = AlignedWriter.lead(chunk.offset() + position);
         return new Piece(lane, chunk, position, (int) Math.min(pieceBytes - lead, chunk.length() - position));
     }
 
@@ -72,13 +72,13 @@ public final class LaneSchedule {
         }
 
         /** Returns how many bytes precede the piece in its first block. */
-        public int lead(int alignment) {
-            return (int) (start() % alignment);
+        int lead() {
+            return AlignedWriter.lead(start());
         }
 
         /** Returns the size of the whole blocks that contain the piece. */
-        public int window(int alignment) {
-            return (int) PartialBlocks.roundUp(lead(alignment) + length, alignment);
+        int window() {
+            return (int) AlignedWriter.roundUp(lead() + length, AlignedWriter.BLOCK);
         }
     }
 }

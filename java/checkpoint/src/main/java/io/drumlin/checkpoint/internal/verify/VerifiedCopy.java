@@ -1,19 +1,14 @@
 package io.drumlin.checkpoint.internal.verify;
 
-import io.drumlin.checkpoint.internal.io.CoalescingWriter;
+import io.drumlin.checkpoint.internal.io.AlignedWriter;
 import io.drumlin.checkpoint.internal.io.DeferredFailure;
-import io.drumlin.checkpoint.internal.io.PartialBlocks;
 import io.drumlin.checkpoint.internal.io.SlabPool;
-import io.drumlin.storage.AlignedBuffer;
-import io.drumlin.storage.BlockFile;
-import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.EnumSet;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +26,11 @@ final class VerifiedCopy implements Closeable {
      */
     private static final int SLABS = 24;
 
-    private static final int BLOCK = AlignedBuffer.ALIGNMENT;
-
     private final Path path;
     private final long size;
     private final SlabPool slabs;
-    private final PartialBlocks edges = new PartialBlocks();
     private final DeferredFailure failure = new DeferredFailure();
-    private @Nullable BlockFile file;
+    private @Nullable AlignedWriter file;
 
     /**
      * Opens the copy and reserves its space.
@@ -52,50 +44,19 @@ final class VerifiedCopy implements Closeable {
         this.size = size;
         slabs = new SlabPool(storage, SLABS, slabBytes);
         failure.attempt(() -> {
-            BlockFile opened =
-                    storage.open(path, EnumSet.of(OpenMode.WRITE, OpenMode.CREATE, OpenMode.TRUNCATE, OpenMode.DIRECT));
+            AlignedWriter opened = new AlignedWriter(storage, slabs, path);
             file = opened;
-            opened.allocate(size);
+            opened.file().allocate(size);
         });
     }
 
     /** Writes the remaining bytes of {@code piece}, which may change after the call. */
     void write(long offset, ByteBuffer piece) {
-        failure.attempt(() -> {
-            ByteBuffer rest = piece.duplicate();
-            long start = offset;
-            while (rest.hasRemaining()) {
-                start += writeSlab(start, rest);
-            }
-        });
+        failure.attempt(() -> opened().write(offset, piece));
     }
 
-    /**
-     * Starts to write as much as fits into a slab, and returns the number of bytes. Partly filled blocks are written at
-     * the end.
-     */
-    private int writeSlab(long offset, ByteBuffer rest) throws IOException {
-        int lead = (int) (offset % BLOCK);
-        SlabPool.Slab slab = slabs.take();
-        ByteBuffer memory = slab.buffer();
-        int length = Math.min(memory.capacity() - lead, rest.remaining());
-        ByteBuffer bytes = rest.slice(rest.position(), length);
-        rest.position(rest.position() + length);
-        int first = (int) PartialBlocks.roundUp(lead, BLOCK);
-        int end = (lead + length) / BLOCK * BLOCK;
-        if (first >= end) {
-            edges.put(offset, bytes);
-            return length;
-        }
-        edges.put(offset, bytes.slice(0, first - lead));
-        edges.put(offset - lead + end, bytes.slice(end - lead, lead + length - end));
-        memory.position(lead).put(bytes);
-        slab.write(opened(), memory.limit(end).position(first), offset - lead + first);
-        return length;
-    }
-
-    private BlockFile opened() {
-        BlockFile open = file;
+    private AlignedWriter opened() {
+        AlignedWriter open = file;
         if (open == null) {
             throw new IllegalStateException("the file could not be opened");
         }
@@ -108,13 +69,7 @@ final class VerifiedCopy implements Closeable {
      * @return the identity of the copy, if it is whole
      */
     Optional<FileIdentity> finish() {
-        failure.attempt(() -> {
-            edges.write(new CoalescingWriter(opened(), slabs));
-            slabs.drain();
-            // Direct writes end on a block boundary; the file may not.
-            opened().truncate(size);
-            opened().sync();
-        });
+        failure.attempt(() -> opened().finish(size));
         try {
             failure.throwIfThere();
             return Optional.of(FileIdentity.of(path));
@@ -127,10 +82,12 @@ final class VerifiedCopy implements Closeable {
     @Override
     public void close() throws IOException {
         try {
-            failure.attempt(slabs::drain);
             if (file != null) {
                 file.close();
             }
+        } catch (IOException e) {
+            // There is no copy then, and the file is verified all the same.
+            failure.add(e);
         } finally {
             slabs.close();
         }
