@@ -10,10 +10,10 @@ import io.drumlin.sion.internal.DataFiles;
 import io.drumlin.sion.internal.MetadataReader;
 import io.drumlin.sion.internal.Owned;
 import io.drumlin.sion.internal.ReadTask;
-import io.drumlin.sion.internal.ReadWindow;
 import io.drumlin.sion.internal.TaskFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.files.ReadWindow;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -186,7 +186,7 @@ public final class SionInput implements Closeable {
                     .problem("the file is closed")
                     .exception();
         }
-        ReadWindow window = ReadWindow.of(engine, file.open(), place, tasks.size());
+        ReadWindow window = place.window(engine, file.open(), tasks.size());
         TaskStream stream = new TaskStream(window, place.start(), place.globalSkip(), place.sizes());
         ByteOrder order = header().bigEndianPayload() ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         return new SionReader(stream, window, order);

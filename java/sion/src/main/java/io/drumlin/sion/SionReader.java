@@ -1,7 +1,7 @@
 package io.drumlin.sion;
 
 import io.drumlin.format.sion.internal.TaskStream;
-import io.drumlin.sion.internal.ReadWindow;
+import io.drumlin.storage.internal.files.ReadWindow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

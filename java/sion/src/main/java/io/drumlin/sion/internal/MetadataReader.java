@@ -14,6 +14,7 @@ import io.drumlin.format.sion.internal.TaskMapping;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.files.ReadWindow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

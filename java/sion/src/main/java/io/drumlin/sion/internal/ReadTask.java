@@ -1,5 +1,9 @@
 package io.drumlin.sion.internal;
 
+import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.files.ReadWindow;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -48,6 +52,16 @@ public final class ReadTask {
         this.start = start;
         this.globalSkip = globalSkip;
         this.sizes = sizes;
+    }
+
+    /**
+     * Makes a window for the data of the task.
+     *
+     * @param tasks the tasks of this process, which share its memory
+     */
+    public ReadWindow window(StorageEngine storage, BlockFile file, int tasks) throws IOException {
+        StreamSlabs share = StreamSlabs.of(largestBlock(), tasks);
+        return new ReadWindow(storage, file, share.bytes(), share.count(), this::next);
     }
 
     public int task() {

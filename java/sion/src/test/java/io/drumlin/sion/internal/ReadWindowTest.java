@@ -9,6 +9,7 @@ import io.drumlin.storage.FaultyEngine;
 import io.drumlin.storage.FaultyEngine.Operation;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngines;
+import io.drumlin.storage.internal.files.ReadWindow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -65,7 +66,7 @@ class ReadWindowTest {
     }
 
     private ReadWindow window(long skip, long[] sizes, int tasks) throws IOException {
-        return ReadWindow.of(engine, file, new ReadTask(0, path, 0, 0, 0, skip, START, skip, sizes), tasks);
+        return new ReadTask(0, path, 0, 0, 0, skip, START, skip, sizes).window(engine, file, tasks);
     }
 
     private void checkAll(ReadWindow window, long skip, long[] sizes) throws IOException {
@@ -189,7 +190,7 @@ class ReadWindowTest {
             }
             assertThatThrownBy(() -> check(window, START + 19L * MIB, 100))
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("the file has become shorter");
+                    .hasMessageContaining("the file ends at ");
         } finally {
             Files.write(path, bytes);
         }

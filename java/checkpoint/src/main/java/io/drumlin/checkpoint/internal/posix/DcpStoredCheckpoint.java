@@ -7,7 +7,6 @@ import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.FileLocation;
 import io.drumlin.checkpoint.internal.file.StoredFile;
-import io.drumlin.checkpoint.internal.io.ReadAhead;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.verify.RetainPolicy;
@@ -24,6 +23,7 @@ import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
 import io.drumlin.storage.internal.files.BlockFileSource;
+import io.drumlin.storage.internal.files.ReadWindow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -169,7 +169,7 @@ final class DcpStoredCheckpoint implements StoredCheckpoint {
     @Override
     public void check(FileKind kind, Path file, RetainPolicy keep) throws IOException {
         layers = 0;
-        try (ReadAhead source = new ReadAhead(storage, file)) {
+        try (ReadWindow source = ReadWindow.open(storage, file)) {
             DcpFile read = DcpFile.readWhole(source, entry, new LaneDigester());
             if (!DifferentialConfig.isPossible(read.blockSize(), read.stackSize())) {
                 throw new FormatException(

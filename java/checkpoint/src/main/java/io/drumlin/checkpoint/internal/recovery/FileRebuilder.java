@@ -8,7 +8,6 @@ import io.drumlin.checkpoint.internal.directory.UnfinishedFile;
 import io.drumlin.checkpoint.internal.file.Encoding;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.Closeables;
-import io.drumlin.checkpoint.internal.io.ReadAhead;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.redundancy.ReedSolomonGroup;
@@ -28,6 +27,7 @@ import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
 import io.drumlin.storage.internal.files.BlockFileSource;
+import io.drumlin.storage.internal.files.ReadWindow;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
@@ -322,11 +322,11 @@ public final class FileRebuilder {
         made.putAll(paths(directory, stored, wanted));
         Map<FileKind, Path> targets = new EnumMap<>(FileKind.class);
         made.forEach((kind, path) -> targets.put(kind, UnfinishedFile.unfinished(path)));
-        Map<FileKind, ReadAhead> had = new EnumMap<>(FileKind.class);
+        Map<FileKind, ReadWindow> had = new EnumMap<>(FileKind.class);
         try {
             Agreement.run(app, "opening files of checkpoint " + stored.ckptId(), () -> {
                 for (FileKind kind : sources) {
-                    had.put(kind, new ReadAhead(storage, path(directory, stored, kind)));
+                    had.put(kind, ReadWindow.open(storage, path(directory, stored, kind)));
                 }
             });
             Agreement.run(app, "rebuilding checkpoint " + stored.ckptId(), () -> {
@@ -334,7 +334,7 @@ public final class FileRebuilder {
                     otherwise.run();
                     return;
                 }
-                ReadAhead own = had.get(FileKind.PLAIN);
+                ReadWindow own = had.get(FileKind.PLAIN);
                 Path plain = UnfinishedFile.unfinished(path(directory, stored, FileKind.PLAIN));
                 encodedMd5 = new ReedSolomonGroup(group, storage, slabs)
                         .rebuild(

@@ -7,7 +7,6 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.file.StoredFile.Chunk;
 import io.drumlin.checkpoint.internal.file.StoredFile.Locator;
 import io.drumlin.checkpoint.internal.io.DeferredFailure;
-import io.drumlin.checkpoint.internal.io.ReadAhead;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.verify.LaneSchedule.Piece;
 import io.drumlin.checkpoint.internal.verify.RoundReader.Round;
@@ -18,6 +17,7 @@ import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.files.BlockFileSource;
+import io.drumlin.storage.internal.files.ReadWindow;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
@@ -275,7 +275,7 @@ public final class CheckpointReader {
     /** Reads the whole file, compares all digests, and copies the variables at the same time. */
     private void readAll(Path path, StoredFile meta, Locator verifier, Map<Integer, ProtectedData> data)
             throws IOException {
-        try (ReadAhead source = new ReadAhead(storage, path)) {
+        try (ReadWindow source = ReadWindow.open(storage, path)) {
             List<Chunk> wanted = meta.chunks().isEmpty() ? verifier.chunks(source, path, data) : meta.chunks(data);
             List<Chunk> found = verifier.chunks(new ScatteringSource(source, wanted, data), path, data);
             if (!Set.copyOf(found).equals(Set.copyOf(wanted))) {

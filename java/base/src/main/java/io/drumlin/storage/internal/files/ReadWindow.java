@@ -1,17 +1,19 @@
-package io.drumlin.sion.internal;
+package io.drumlin.storage.internal.files;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.format.ByteSource;
 import io.drumlin.internal.MemoryFault;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.PendingRead;
 import io.drumlin.storage.StorageEngine;
-import io.drumlin.storage.internal.files.SlabMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReadWindow implements ByteSource, Closeable {
 
+    /** Bytes of a slab of a whole file, and how many of them are read or used at a time. */
+    private static final int SLAB = 1 << 20;
+
+    private static final int SLABS = 4;
+
     private final BlockFile file;
+
+    /** Whether the file is closed with the window. */
+    private boolean owned;
+
     private final long size;
     private final int slabBytes;
     private final int slabs;
@@ -48,12 +59,30 @@ public final class ReadWindow implements ByteSource, Closeable {
     /** A slab whose read from an offset is under way. */
     private record Coming(ByteBuffer slab, long offset, PendingRead read) {}
 
-    /** Makes a window that reads nothing ahead. */
+    /**
+     * Makes a window that reads nothing ahead.
+     *
+     * @param storage allocates the memory
+     * @param file the file, which must be open as long as the window
+     * @param slabBytes bytes of a slab; a multiple of the alignment of memory
+     * @throws IOException the file system does not report the length of the file
+     */
     public ReadWindow(StorageEngine storage, BlockFile file, int slabBytes) throws IOException {
         this(storage, file, slabBytes, 1, offset -> -1);
     }
 
-    private ReadWindow(StorageEngine storage, BlockFile file, int slabBytes, int slabs, LongUnaryOperator next)
+    /**
+     * Makes a window that reads ahead.
+     *
+     * @param storage allocates the memory
+     * @param file the file, which must be open as long as the window
+     * @param slabBytes bytes of a slab; a multiple of the alignment of memory
+     * @param slabs most slabs, 1 or more
+     * @param next maps an offset to that of the next byte that a sequential reader wants, at or after it; -1 if there is
+     *     none
+     * @throws IOException the file system does not report the length of the file
+     */
+    public ReadWindow(StorageEngine storage, BlockFile file, int slabBytes, int slabs, LongUnaryOperator next)
             throws IOException {
         this.file = file;
         this.size = file.size();
@@ -64,13 +93,23 @@ public final class ReadWindow implements ByteSource, Closeable {
     }
 
     /**
-     * Makes a window for the data of a task.
+     * Opens a file that is read past the page cache, mostly from its beginning to its end.
      *
-     * @param tasks the tasks of this process, which share its memory
+     * @param storage opens the file
+     * @param path the file
+     * @return a window that closes the file
+     * @throws IOException the file cannot be opened
      */
-    public static ReadWindow of(StorageEngine storage, BlockFile file, ReadTask task, int tasks) throws IOException {
-        StreamSlabs share = StreamSlabs.of(task.largestBlock(), tasks);
-        return new ReadWindow(storage, file, share.bytes(), share.count(), task::next);
+    public static ReadWindow open(StorageEngine storage, Path path) throws IOException {
+        BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ, OpenMode.DIRECT));
+        try {
+            ReadWindow window = new ReadWindow(storage, file, SLAB, SLABS, offset -> offset);
+            window.owned = true;
+            return window;
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
     }
 
     @Override
@@ -178,7 +217,8 @@ public final class ReadWindow implements ByteSource, Closeable {
             throw DrumlinException.during("read")
                     .path(file.path())
                     .range(position, -1)
-                    .problem("the file has become shorter")
+                    .problem("the file ends at " + (position + read))
+                    .advice("it became shorter since it was opened: let no other program write it")
                     .exception();
         }
         return read;
@@ -193,6 +233,7 @@ public final class ReadWindow implements ByteSource, Closeable {
         return taken;
     }
 
+    /** Waits for reads under way and frees the memory. */
     @Override
     public void close() {
         dropComing();
@@ -200,5 +241,12 @@ public final class ReadWindow implements ByteSource, Closeable {
         length = 0;
         free.clear();
         memory.close();
+        if (owned) {
+            try {
+                file.close();
+            } catch (IOException e) {
+                // What was read has arrived, and nothing was written.
+            }
+        }
     }
 }
