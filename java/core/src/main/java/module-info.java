@@ -1,4 +1,4 @@
-/** Everything of Drumlin that needs no MPI: requires the modules that have it. */
+/** Everything of Drumlin that needs no MPI: requires the modules that have it (docs/adr/020-modules-and-jars.md). */
 module io.drumlin.core {
     requires transitive io.drumlin.base;
     requires transitive io.drumlin.checkpoint;

@@ -37,7 +37,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
 
-/** A format knows bytes, a storage engine knows blocks, a communicator knows ranks; only the engine joins them. */
+/**
+ * A format knows bytes, a storage engine knows blocks, a communicator knows ranks; only the engine joins them. The engine
+ * itself is in rooms (docs/adr/023-the-engine-in-rooms.md).
+ */
 @AnalyzeClasses(packages = "io.drumlin", importOptions = ImportOption.DoNotIncludeTests.class)
 @ArchTag("exhaustive")
 @Tag("exhaustive")

@@ -1,4 +1,7 @@
-/** The boundary to the C core. No other package knows JavaCPP. Not API: may change in any release. */
+/**
+ * The boundary to the C core. No other package knows JavaCPP (docs/adr/004-glue-without-javacpp-at-run-time.md). Not API:
+ * may change in any release.
+ */
 @NullMarked
 package io.drumlin.nativecore;
 

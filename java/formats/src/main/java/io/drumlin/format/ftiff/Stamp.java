@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 /**
  * Distinguishes the files of one of Drumlin's checkpoints from all others, with two fields of the file record that C
- * FTI writes and never reads; docs/formats/fti-ff.md, section 10.
+ * FTI writes and never reads; docs/formats/fti-ff.md, section 10, and docs/adr/016-stamps-of-fti-ff-files.md.
  *
  * @param timestamp the common stamp of the checkpoint's files, with the rank added to its low 32 bits
  * @param mark shows that the timestamp is a stamp; 0 in files without one

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /**
  * Families of MPI libraries with the same binary interface. One build of libdrumlin_mpi runs on all libraries of a
- * family.
+ * family (docs/adr/022-a-build-for-each-mpi-abi.md).
  */
 enum MpiFamily {
     /** Open MPI 3 to 5. */

@@ -1,5 +1,6 @@
 /**
- * The directories of a run: commit by renames, {@code Checkpoint.fti}. Not API: may change in any release.
+ * The directories of a run: commit by renames (docs/adr/001-commit-by-two-renames.md), {@code Checkpoint.fti}. Not API: may
+ * change in any release.
  */
 @NullMarked
 package io.drumlin.checkpoint.internal.directory;

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a checkpoint in a thread while the rank computes, one checkpoint at a time. Used by one thread of the program.
+ * Takes a checkpoint in a thread while the rank computes, one checkpoint at a time
+ * (docs/adr/007-checkpoints-behind-the-computation.md). Used by one thread of the program.
  */
 final class CheckpointThread {
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the data of all ranks into one file, one after the other: level 4 of the mode MPI-IO
  * (docs/formats/fti-posix.md, section 4). Whole blocks of one rank are written with direct I/O
- * (docs/adr/011-shared-file-past-mpi-io.md). The rest, or everything if the file system refuses direct I/O, is written
+ * (docs/adr/005-mpi-io-rank-by-rank.md). The rest, or everything if the file system refuses direct I/O, is written
  * through MPI-IO if MPI carries the messages, and through the storage engine otherwise.
  */
 public final class MpiIoFileWriter implements SharedFileWriter {

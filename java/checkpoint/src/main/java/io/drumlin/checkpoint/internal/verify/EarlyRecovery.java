@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The variables that the program named before it opened the run. When a restart reads a file to verify it, the bytes go
- * directly into these variables. The file is then read, hashed and copied in one pass and needs no additional memory.
+ * directly into these variables. The file is then read, hashed and copied in one pass and needs no additional memory
+ * (docs/adr/013-a-restart-keeps-no-data-in-memory.md).
  * Not thread-safe.
  */
 public final class EarlyRecovery {
