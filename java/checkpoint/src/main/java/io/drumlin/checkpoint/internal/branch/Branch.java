@@ -9,7 +9,8 @@ import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
@@ -85,7 +86,7 @@ public final class Branch {
      *
      * @return the id of the branch
      */
-    public String beginWith(String parent, StoredCheckpoint checkpoint, CheckpointChoice choice) throws IOException {
+    public String beginWith(String parent, CheckpointEntry checkpoint, CheckpointChoice choice) throws IOException {
         BranchRecord record = record(parent, checkpoint, choice);
         String id = id(record, choice.name(), Set.of());
         if (!PathStatus.exists(new RunDirectory(config, id, 0).meta())) {
@@ -94,12 +95,12 @@ public final class Branch {
         return id;
     }
 
-    static BranchRecord record(String parent, StoredCheckpoint checkpoint, CheckpointChoice choice) {
+    static BranchRecord record(String parent, CheckpointEntry checkpoint, CheckpointChoice choice) {
         return new BranchRecord(parent, checkpoint.ckptId(), checkpoint.level().number(), choice.asked(), "");
     }
 
     /** Makes a branch that is not there. The caller has the lease of the parent. */
-    void make(String parent, StoredCheckpoint checkpoint, String id, BranchRecord record) throws IOException {
+    void make(String parent, CheckpointEntry checkpoint, String id, BranchRecord record) throws IOException {
         RunDirectory run = new RunDirectory(config, parent, 0);
         RunDirectory branch = new RunDirectory(config, id, 0);
         RunPlaces places = config.localTest() ? RunPlaces.of(config, id) : RunPlaces.shared(config, id);
@@ -112,15 +113,16 @@ public final class Branch {
     }
 
     /** Finds the checkpoint that was chosen, among those that this machine sees. */
-    public StoredCheckpoint find(String parent, CheckpointChoice choice) throws IOException {
+    public CheckpointEntry find(String parent, CheckpointChoice choice) throws IOException {
         requireRun(parent);
-        List<StoredCheckpoint> stored = StoredCheckpoint.of(config, parent, storage);
+        RunDirectory run = new RunDirectory(config, parent, 0);
+        List<CheckpointEntry> stored = RunInventory.of(run, storage).all(RunPlaces.seen(config, parent));
         String others = config.localTest()
                 ? ""
                 : "; those of levels 1 to 3 are on the nodes, which this machine does not see: to begin with one of them"
                         + " set [drumlin] from = " + choice.asked()
                         + " in the configuration file, and the start on these nodes makes the branch";
-        return find(parent, choice, stored, others + StoredCheckpoint.unfinished(config, parent));
+        return find(parent, choice, stored, others + unfinished(run), storage);
     }
 
     /**
@@ -129,20 +131,25 @@ public final class Branch {
      * @param stored those that there are, the newest first
      * @param others the end of a message that lists these
      */
-    static StoredCheckpoint find(String parent, CheckpointChoice choice, List<StoredCheckpoint> stored, String others)
-            throws DrumlinException {
+    static CheckpointEntry find(
+            String parent, CheckpointChoice choice, List<CheckpointEntry> stored, String others, StorageEngine storage)
+            throws IOException {
         // A program that repeats ids may have left an earlier checkpoint with the same id in the archive.
-        List<StoredCheckpoint> readable =
-                stored.stream().filter(each -> !each.isLost()).toList();
-        List<StoredCheckpoint> fitting = readable.stream()
+        List<CheckpointEntry> readable = new ArrayList<>();
+        for (CheckpointEntry each : stored) {
+            if (!isLost(each, storage)) {
+                readable.add(each);
+            }
+        }
+        List<CheckpointEntry> fitting = readable.stream()
                 .filter(each -> choice.ckptId().isPresent()
                         ? each.ckptId() == choice.ckptId().getAsInt()
                         : each.age().isBefore(choice.before().orElseThrow()))
                 .toList();
         DrumlinException.Context context = DrumlinException.during("beginning a branch of run " + parent);
-        List<StoredCheckpoint> unknown = unknown(choice, readable, fitting);
+        List<CheckpointEntry> unknown = unknown(choice, readable, fitting);
         if (!unknown.isEmpty()) {
-            StoredCheckpoint one = unknown.get(0);
+            CheckpointEntry one = unknown.get(0);
             throw context.problem("of checkpoint " + one.ckptId() + " (" + one.place()
                             + ") it is not known when it was taken, because drumlin-commits does not say it, so that another"
                             + " may not be the one that is meant")
@@ -155,14 +162,31 @@ public final class Branch {
                 .exception());
     }
 
+    /** Returns whether there are only metadata of another checkpoint, without which nobody can read its data. */
+    static boolean isLost(CheckpointEntry entry, StorageEngine storage) throws IOException {
+        return entry.identity().isEmpty() && MetadataFiles.areOfOthers(entry.ckptId(), entry.metadata(), storage);
+    }
+
+    /** Returns words about a checkpoint of level 4 that was not yet in its place when a job ended; empty if there is none. */
+    private static String unfinished(RunDirectory run) throws IOException {
+        for (Path directory : List.of(RunDirectory.tmp(run.global()), RunDirectory.replaced(run.global(), Level.L4))) {
+            if (PathStatus.entries(directory).stream()
+                    .anyMatch(file -> FileNames.idOfAny(file).isPresent())) {
+                return "; a job ended while it put a checkpoint into its place, and has left files of it in "
+                        + directory + ": a restart of the run (failure = 1) finishes that if the checkpoint is whole";
+            }
+        }
+        return "";
+    }
+
     /** Returns those of which nobody knows whether they are the one that is meant instead of the first that fits. */
-    private static List<StoredCheckpoint> unknown(
-            CheckpointChoice choice, List<StoredCheckpoint> stored, List<StoredCheckpoint> fitting) {
+    private static List<CheckpointEntry> unknown(
+            CheckpointChoice choice, List<CheckpointEntry> stored, List<CheckpointEntry> fitting) {
         if (choice.ckptId().isPresent()) {
             // As in a restart, what is in its place is newer than what was moved from there.
             boolean sure = fitting.size() < 2
                     || !(fitting.get(0).isArchived() || fitting.get(0).isKept());
-            return sure ? List.of() : CommitOrder.unknown(fitting, StoredCheckpoint::age);
+            return sure ? List.of() : CheckpointEntry.unknown(fitting);
         }
         long first = fitting.isEmpty() ? -1 : fitting.get(0).age().position();
         return stored.stream()
@@ -171,7 +195,7 @@ public final class Branch {
                 .toList();
     }
 
-    private static String list(List<StoredCheckpoint> newestFirst) {
+    private static String list(List<CheckpointEntry> newestFirst) {
         List<String> words = new ArrayList<>(newestFirst.stream()
                 .map(each -> each.ckptId() + " (" + each.words() + ")")
                 .toList());
@@ -228,7 +252,7 @@ public final class Branch {
      * because that makes the run known.
      */
     private void make(
-            StoredCheckpoint checkpoint, RunDirectory run, RunDirectory branch, RunPlaces places, BranchRecord record)
+            CheckpointEntry checkpoint, RunDirectory run, RunDirectory branch, RunPlaces places, BranchRecord record)
             throws IOException {
         Path meta = places.part();
         deleteFiles(places);
@@ -254,7 +278,7 @@ public final class Branch {
     }
 
     /** In a directory of a node, the branch has the same place. */
-    private static Path target(Path directory, StoredCheckpoint checkpoint, RunDirectory branch, Path meta) {
+    private static Path target(Path directory, CheckpointEntry checkpoint, RunDirectory branch, Path meta) {
         if (checkpoint.level() == Level.L4) {
             Path global = branch.global().equals(branch.meta()) ? meta : branch.global();
             return RunDirectory.committed(global, Level.L4);
@@ -280,7 +304,7 @@ public final class Branch {
     }
 
     /** Returns the files with metadata, beside which there may be those with data. */
-    private static List<Path> metadata(StoredCheckpoint checkpoint) throws IOException {
+    private static List<Path> metadata(CheckpointEntry checkpoint) throws IOException {
         return PathStatus.entries(checkpoint.metadata()).stream()
                 .filter(file -> FileNames.METADATA_FILE
                         .matcher(file.getFileName().toString())
@@ -288,9 +312,9 @@ public final class Branch {
                 .toList();
     }
 
-    private void requireOf(StoredCheckpoint checkpoint) throws IOException {
+    private void requireOf(CheckpointEntry checkpoint) throws IOException {
         Optional<String> name = MetadataFiles.archiveName(checkpoint.metadata(), storage);
-        if (!name.equals(Optional.of("Ckpt_" + checkpoint.ckptId()))) {
+        if (!name.equals(Optional.of(FileNames.archived(checkpoint.ckptId())))) {
             throw DrumlinException.during("beginning a branch with checkpoint " + checkpoint.ckptId())
                     .path(checkpoint.metadata())
                     .problem("its metadata are missing, damaged or of another checkpoint")

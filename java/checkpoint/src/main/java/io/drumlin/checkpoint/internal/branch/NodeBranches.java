@@ -6,8 +6,9 @@ import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
-import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.checkpoint.internal.lease.Lease;
 import io.drumlin.checkpoint.internal.topology.Host;
 import io.drumlin.checkpoint.internal.topology.NodeIdentity;
@@ -27,12 +28,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * Begins branches on real nodes. What a node has is seen by its own ranks only, so all ranks take part: the first rank
@@ -110,93 +110,74 @@ public final class NodeBranches {
         }
     }
 
-    /** Returns a line for each checkpoint of which this node has files: level, id, place, and position in the log and time. */
+    /** Returns a line for each checkpoint of which this node has files. */
     private String ofThisNode() throws IOException {
         RunDirectory run = directories(config.execId());
         OwnDirectory.require(run.local());
-        return StoredCheckpoint.ofNode(run, storage).stream()
-                .filter(each -> !each.isLost())
-                .map(each -> each.level().number() + " " + each.ckptId() + " " + each.place() + " "
-                        + each.age().position() + " " + each.age().nanos())
-                .collect(Collectors.joining("\n"));
-    }
-
-    /**
-     * A checkpoint of which nodes have files.
-     *
-     * @param having how many nodes
-     */
-    private record OnNodes(Level level, int ckptId, String place, Age age, long having) {
-
-        /** Returns whether enough nodes have files, so that those of the others may be made again from them. */
-        boolean isOnEnough(int nodes) {
-            return level == Level.L1 ? having == nodes : 2 * having >= nodes;
+        List<CheckpointEntry> found = new ArrayList<>();
+        for (CheckpointEntry each : RunInventory.of(run, storage).ofNode()) {
+            if (!Branch.isLost(each, storage)) {
+                found.add(each);
+            }
         }
-
-        String words(int nodes) {
-            return "of " + ckptId + " (" + place + ") " + having + " of " + nodes + " nodes have files";
-        }
-    }
-
-    private static List<OnNodes> parse(List<String> texts) {
-        Map<String, Long> lines = texts.stream()
-                .flatMap(String::lines)
-                .collect(Collectors.groupingBy(line -> line, TreeMap::new, Collectors.counting()));
-        List<OnNodes> found = new ArrayList<>();
-        lines.forEach((line, having) -> {
-            String[] words = line.split(" ", -1);
-            Age age = new Age(Long.parseLong(words[3]), Long.parseLong(words[4]), false);
-            found.add(new OnNodes(
-                    Level.of(Integer.parseInt(words[0])), Integer.parseInt(words[1]), words[2], age, having));
-        });
-        return found;
+        return CheckpointEntry.lines(found);
     }
 
     /** Chooses a checkpoint; the result has its files on the first rank only. Collective. */
-    private StoredCheckpoint choose(CheckpointChoice choice, List<String> texts) throws IOException {
-        List<StoredCheckpoint> chosen = new ArrayList<>(1);
+    private CheckpointEntry choose(CheckpointChoice choice, List<String> texts) throws IOException {
+        List<CheckpointEntry> chosen = new ArrayList<>(1);
         String agreed = Agreement.call(ranks, "choosing a checkpoint of run " + config.execId(), () -> {
             if (!isFirst()) {
                 return "";
             }
-            StoredCheckpoint found = find(choice, parse(texts));
+            CheckpointEntry found = find(choice, texts);
             if (found.level() != Level.L4) {
                 requireSameRanks(found);
             }
             chosen.add(found);
-            return found.level() + " " + found.ckptId() + " " + found.place();
+            return CheckpointEntry.lines(chosen);
         });
-        String[] words = Agreement.bcast(ranks, agreed, 0).split(" ", -1);
+        RunDirectory run = directories(config.execId());
+        CommitOrder unread = new CommitOrder(run.commitLog());
+        String line = Agreement.bcast(ranks, agreed, 0);
         return isFirst()
                 ? chosen.get(0)
-                : onNodes(Level.valueOf(words[0]), Integer.parseInt(words[1]), words[2], Age.UNKNOWN);
+                : CheckpointEntry.parse(line, unread, run.meta()).get(0);
     }
 
-    private StoredCheckpoint onNodes(Level level, int ckptId, String place, Age age) {
-        Path metadata = directories(config.execId()).meta().resolve(place);
-        return new StoredCheckpoint(ckptId, level, place, age, Map.of(), metadata, false);
-    }
-
-    private StoredCheckpoint find(CheckpointChoice choice, List<OnNodes> found) throws IOException {
-        int nodes = topology.nodes();
-        List<StoredCheckpoint> stored = new ArrayList<>();
-        List<StoredCheckpoint> kept = new ArrayList<>();
-        String others = "";
-        for (OnNodes each : found) {
-            if (each.isOnEnough(nodes)) {
-                StoredCheckpoint checkpoint = onNodes(each.level, each.ckptId, each.place, each.age);
-                (checkpoint.isKept() ? kept : stored).add(checkpoint);
+    private CheckpointEntry find(CheckpointChoice choice, List<String> texts) throws IOException {
+        RunDirectory run = directories(config.execId());
+        CommitOrder order = new CommitOrder(run.commitLog()).read();
+        // How many nodes have files of each.
+        Map<CheckpointEntry, Integer> onNodes = new LinkedHashMap<>();
+        texts.stream()
+                .flatMap(String::lines)
+                .sorted()
+                .flatMap(line -> CheckpointEntry.parse(line, order, run.meta()).stream())
+                .forEach(each -> onNodes.merge(each, 1, Integer::sum));
+        List<CheckpointEntry> stored = new ArrayList<>();
+        List<CheckpointEntry> kept = new ArrayList<>();
+        StringBuilder others = new StringBuilder();
+        onNodes.forEach((each, having) -> {
+            if (isOnEnough(each.level(), having)) {
+                (each.isKept() ? kept : stored).add(each);
             } else {
-                others += "; " + each.words(nodes);
+                others.append("; of " + each.ckptId() + " (" + each.place() + ") " + having + " of " + topology.nodes()
+                        + " nodes have files");
             }
-        }
-        stored.addAll(StoredCheckpoint.of(config, config.execId(), storage));
+        });
+        stored.addAll(RunInventory.of(run, storage).all(RunPlaces.seen(config, config.execId())));
         stored.addAll(kept);
-        return Branch.find(config.execId(), choice, CommitOrder.inOrder(stored, StoredCheckpoint::age), others);
+        return Branch.find(config.execId(), choice, CheckpointEntry.newestFirst(stored), others.toString(), storage);
+    }
+
+    /** Returns whether so many nodes have files that those of the others may be made again from them. */
+    private boolean isOnEnough(Level level, int having) {
+        return level == Level.L1 ? having == topology.nodes() : 2 * having >= topology.nodes();
     }
 
     /** Files on the nodes are of use to as many ranks only, on as many nodes. */
-    private void requireSameRanks(StoredCheckpoint checkpoint) throws IOException {
+    private void requireSameRanks(CheckpointEntry checkpoint) throws IOException {
         Path file = directories(config.execId()).topologyFile();
         IniFile ini = IniFile.parse(TextFiles.read(file), file.toString());
         NodeList now = NodeList.of(
@@ -225,7 +206,7 @@ public final class NodeBranches {
      */
     private record Name(String id, String parts, boolean isMade) {}
 
-    private String begin(StoredCheckpoint checkpoint, CheckpointChoice choice) throws IOException {
+    private String begin(CheckpointEntry checkpoint, CheckpointChoice choice) throws IOException {
         BranchRecord record = Branch.record(config.execId(), checkpoint, choice);
         Name name = name(record, choice.name());
         NodePart part = new NodePart(directories(name.id).local(), name.parts, storage);

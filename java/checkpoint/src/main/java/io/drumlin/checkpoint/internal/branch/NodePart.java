@@ -3,6 +3,8 @@ package io.drumlin.checkpoint.internal.branch;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.checkpoint.internal.topology.NodeDisk;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
@@ -67,7 +69,7 @@ final class NodePart {
     }
 
     /** Gives the branch what the node has of a checkpoint and the id of its disk, all or, after a kill, nothing. */
-    void make(RunDirectory parent, StoredCheckpoint checkpoint) throws IOException {
+    void make(RunDirectory parent, CheckpointEntry checkpoint) throws IOException {
         Level level = checkpoint.level();
         deleteOthers();
         if (PathStatus.exists(part) || PathStatus.exists(RunDirectory.committed(local, level))) {
@@ -92,11 +94,11 @@ final class NodePart {
         storage.syncDirectory(local);
     }
 
-    private List<Path> files(RunDirectory parent, StoredCheckpoint checkpoint) throws IOException {
+    private List<Path> files(RunDirectory parent, CheckpointEntry checkpoint) throws IOException {
         List<Path> files = new ArrayList<>();
-        for (StoredCheckpoint each : StoredCheckpoint.ofNode(parent, storage)) {
+        for (CheckpointEntry each : RunInventory.of(parent, storage).ofNode()) {
             if (each.place().equals(checkpoint.place()) && each.ckptId() == checkpoint.ckptId()) {
-                each.files().values().forEach(files::addAll);
+                files.addAll(each.paths());
             }
         }
         return files;

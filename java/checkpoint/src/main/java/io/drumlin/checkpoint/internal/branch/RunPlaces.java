@@ -59,6 +59,11 @@ public record RunPlaces(Path meta, List<Path> others) {
         return directories;
     }
 
+    /** Returns the directories of a run on the nodes, if this machine has those of all nodes. */
+    public static List<Path> seen(FtiConfig config, String execId) throws IOException {
+        return config.localTest() ? onNodes(config, execId) : List.of();
+    }
+
     /** Returns the directory of metadata while the run is a branch that is being made. */
     public Path part() {
         return meta.resolveSibling(meta.getFileName() + PART);

@@ -1,10 +1,11 @@
 package io.drumlin.checkpoint.internal.catalogue;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
 import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
@@ -39,7 +40,7 @@ final class ArchiveDeletion {
 
     /** Returns the files and directories of a checkpoint, the metadata first. */
     List<Path> paths(int ckptId) throws IOException {
-        return Archive.archived(run).getOrDefault(ckptId, List.of());
+        return RunInventory.archivePaths(run).getOrDefault(ckptId, List.of());
     }
 
     void delete(int ckptId) throws IOException {
@@ -88,7 +89,7 @@ final class ArchiveDeletion {
             }
         } else {
             // The metadata go first, and without them the data are of no use.
-            Path metadata = run.metaArchive().resolve("Ckpt_" + ckptId);
+            Path metadata = run.metaArchive().resolve(FileNames.archived(ckptId));
             boolean all = PathStatus.entries(metadata).isEmpty() || isOf(ckptId, List.of(metadata), identity);
             for (Path path : paths) {
                 deleteIf(all, path);

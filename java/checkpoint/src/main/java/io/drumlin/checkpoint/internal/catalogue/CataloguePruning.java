@@ -14,8 +14,9 @@ import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
 import io.drumlin.checkpoint.internal.directory.Archive;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
-import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
@@ -25,7 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -135,7 +135,7 @@ final class CataloguePruning {
                 DirectoryTree.delete(each, storage);
             }
         }
-        for (KeptOnNodes.Kept each : nodes.superfluous()) {
+        for (RunInventory.Kept each : nodes.superfluous()) {
             freed.add(each.path());
             String name = execId + "/" + each.ckptId();
             if (!deleted.contains(name)) {
@@ -150,7 +150,6 @@ final class CataloguePruning {
     /** A damaged checkpoint does not count, so that none that is whole goes for it. */
     private Archive.Judged judge(String execId, List<Checkpoint> checkpoints, KeptCheckpoints kept) throws IOException {
         RunDirectory run = new RunDirectory(config, execId, 0);
-        Map<Integer, List<Path>> archived = Archive.archived(run);
         Set<Integer> whole = new HashSet<>();
         Optional<Checkpoint> current = Optional.empty();
         for (Checkpoint each : checkpoints) {
@@ -160,11 +159,14 @@ final class CataloguePruning {
                 current = Optional.of(each);
             }
         }
-        archived.keySet().retainAll(whole);
         // Without a checkpoint at level 4 the newest of the archive is the current one.
         KeptCheckpoints rule = current.isPresent() ? kept : kept.withoutCurrent();
         long bytes = current.map(Checkpoint::bytes).orElse(0L);
-        return Archive.judge(archived, rule, bytes, new CommitOrder(run.commitLog()).read(), storage);
+        RunInventory inventory = RunInventory.forDeletion(run, storage, new CommitOrder(run.commitLog()).read());
+        List<CheckpointEntry> archived = inventory.archived().stream()
+                .filter(each -> whole.contains(each.ckptId()))
+                .toList();
+        return Archive.judge(archived, rule, bytes);
     }
 
     /** Finishes deletions of runs, and deletes half-made branches that nobody is making any more. */

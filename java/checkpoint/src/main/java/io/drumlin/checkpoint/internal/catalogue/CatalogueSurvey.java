@@ -8,11 +8,13 @@ import io.drumlin.checkpoint.RunReport;
 import io.drumlin.checkpoint.RunReport.State;
 import io.drumlin.checkpoint.internal.branch.BranchRecord;
 import io.drumlin.checkpoint.internal.branch.RunPlaces;
-import io.drumlin.checkpoint.internal.branch.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
 import io.drumlin.checkpoint.internal.inspect.EngineRunSurvey;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.provenance.StartsFile;
@@ -24,7 +26,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -56,11 +57,14 @@ final class CatalogueSurvey {
         List<Checkpoint> found = new ArrayList<>();
         String problem = listed().problem();
         try {
-            found.addAll(surveyed(data));
-            found.addAll(refused(found));
+            List<Checkpoint> surveyed = checkpoints(survey().report(data));
+            found.addAll(surveyed);
+            found.addAll(named(true));
+            found.removeIf(
+                    each -> !surveyed.contains(each) && surveyed.stream().anyMatch(other -> isSame(each, other)));
         } catch (DrumlinException cannot) {
             problem = cannot.getMessage();
-            found.addAll(named());
+            found.addAll(named(false));
         }
         return new Run(
                 execId,
@@ -84,10 +88,6 @@ final class CatalogueSurvey {
 
     private EngineRunSurvey survey() throws IOException {
         return EngineRunSurvey.open(config, execId).watchedBy(read);
-    }
-
-    private List<Checkpoint> surveyed(boolean data) throws IOException {
-        return checkpoints(survey().report(data));
     }
 
     private List<Checkpoint> checkpoints(RunReport report) throws IOException {
@@ -120,48 +120,26 @@ final class CatalogueSurvey {
         return found;
     }
 
-    /** Returns what the names of files tell. */
-    private List<Checkpoint> named() throws IOException {
+    /** Returns what the names of files tell, also of those of which a survey has refused all files. */
+    private List<Checkpoint> named(boolean refused) throws IOException {
         List<CheckpointListFile.Entry> listed = listed().entries();
         List<StartsFile.Start> starts = StartsFile.read(run.meta());
         List<Checkpoint> found = new ArrayList<>();
-        for (StoredCheckpoint each : StoredCheckpoint.of(config, execId, storage)) {
+        for (CheckpointEntry each : RunInventory.of(run, storage).all(RunPlaces.seen(config, execId))) {
             found.add(new Checkpoint(
                     each.ckptId(),
                     each.level(),
                     each.isArchived(),
                     Set.of(each.place()),
                     each.age().time(),
-                    bytes(each),
+                    bytes(each.paths()),
                     ranks(listed, each.level(), each.ckptId()),
-                    null,
+                    refused && !isOfOtherMode(each.ckptId()) ? State.LOST : null,
                     Set.of(),
                     Set.of(),
                     start(starts, each.age().time())));
         }
         return found;
-    }
-
-    /** Returns the checkpoints of which the survey has refused all files. */
-    private List<Checkpoint> refused(List<Checkpoint> surveyed) throws IOException {
-        List<Checkpoint> refused = new ArrayList<>();
-        for (Checkpoint each : named()) {
-            if (surveyed.stream().noneMatch(other -> isSame(each, other))) {
-                refused.add(new Checkpoint(
-                        each.ckptId(),
-                        each.level(),
-                        each.isArchived(),
-                        each.folders(),
-                        each.time(),
-                        each.bytes(),
-                        each.ranks(),
-                        isOfOtherMode(each.ckptId()) ? null : State.LOST,
-                        Set.of(),
-                        Set.of(),
-                        each.start()));
-            }
-        }
-        return refused;
     }
 
     /** Returns whether a survey has the checkpoint that the names of files tell. */
@@ -199,12 +177,10 @@ final class CatalogueSurvey {
         return listed;
     }
 
-    private static long bytes(StoredCheckpoint checkpoint) throws IOException {
+    private static long bytes(List<Path> files) throws IOException {
         long bytes = 0;
-        for (List<Path> files : checkpoint.files().values()) {
-            for (Path file : files) {
-                bytes += PathStatus.size(file);
-            }
+        for (Path file : files) {
+            bytes += PathStatus.size(file);
         }
         return bytes;
     }
@@ -240,7 +216,7 @@ final class CatalogueSurvey {
         List<Path> files = new ArrayList<>();
         for (String folder : checkpoint.folders()) {
             Path metadata = run.meta().resolve(folder);
-            files.add(checkpoint.archived() ? metadata.resolve("Ckpt_" + checkpoint.ckptId()) : metadata);
+            files.add(checkpoint.archived() ? metadata.resolve(FileNames.archived(checkpoint.ckptId())) : metadata);
         }
         if (checkpoint.level() == Level.L4_DCP) {
             files.add(RunDirectory.committed(run.meta(), Level.L4));
@@ -258,7 +234,7 @@ final class CatalogueSurvey {
     }
 
     private static boolean isOf(RunReport.Checkpoint checkpoint, Path file) {
-        String name = Objects.requireNonNull(file.getFileName()).toString();
-        return checkpoint.level() == Level.L4_DCP || name.startsWith("Ckpt" + checkpoint.ckptId() + "-");
+        return checkpoint.level() == Level.L4_DCP
+                || FileNames.idOfAny(file).equals(OptionalInt.of(checkpoint.ckptId()));
     }
 }

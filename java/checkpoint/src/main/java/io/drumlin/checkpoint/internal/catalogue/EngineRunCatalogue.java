@@ -5,13 +5,14 @@ import io.drumlin.checkpoint.RunCatalogue;
 import io.drumlin.checkpoint.internal.branch.Branch;
 import io.drumlin.checkpoint.internal.branch.LeasedRun;
 import io.drumlin.checkpoint.internal.branch.RunPlaces;
-import io.drumlin.checkpoint.internal.branch.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.group.GroupFile;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.format.internal.StoredNames;
 import io.drumlin.storage.StorageEngine;
@@ -89,7 +90,11 @@ public final class EngineRunCatalogue implements RunCatalogue {
         }
         return config.failure() == 2
                 || !PathStatus.exists(run.topologyFile())
-                || !StoredCheckpoint.of(config, config.execId(), storage).isEmpty();
+                || !named(config.execId()).isEmpty();
+    }
+
+    private List<CheckpointEntry> named(String execId) throws IOException {
+        return RunInventory.of(new RunDirectory(config, execId, 0), storage).all(RunPlaces.seen(config, execId));
     }
 
     @Override
@@ -223,7 +228,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
 
     private Restored restoreUnderLease(String execId, CheckpointChoice choice) throws IOException {
         Branch branches = new Branch(config, storage);
-        StoredCheckpoint checkpoint = branches.find(execId, choice);
+        CheckpointEntry checkpoint = branches.find(execId, choice);
         requireWhole(execId, checkpoint);
         String branch = branches.beginWith(execId, checkpoint, choice);
         IniFile now = IniFile.parse(TextFiles.read(configFile), configFile.toString());
@@ -233,7 +238,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     }
 
     /** Verifies all data of the checkpoint, as a restart does. */
-    private void requireWhole(String execId, StoredCheckpoint checkpoint) throws IOException {
+    private void requireWhole(String execId, CheckpointEntry checkpoint) throws IOException {
         OptionalInt archived = checkpoint.isArchived() ? OptionalInt.of(checkpoint.ckptId()) : OptionalInt.empty();
         CatalogueSurvey survey = new CatalogueSurvey(config, execId, storage, read);
         List<Checkpoint> found = checkpoint.isKept()
@@ -254,8 +259,8 @@ public final class EngineRunCatalogue implements RunCatalogue {
     }
 
     /** Tells of the other checkpoints with the same id, which the id does not choose. */
-    private String namesakes(String execId, StoredCheckpoint checkpoint) throws IOException {
-        return StoredCheckpoint.of(config, execId, storage).stream()
+    private String namesakes(String execId, CheckpointEntry checkpoint) throws IOException {
+        return named(execId).stream()
                 .filter(each -> each.ckptId() == checkpoint.ckptId() && !each.equals(checkpoint))
                 .map(each -> "; there is another one with this id (" + each.words()
                         + "), which a time after it chooses, before the time of this one")
@@ -292,8 +297,7 @@ public final class EngineRunCatalogue implements RunCatalogue {
     }
 
     private DrumlinException notDeletable(String execId, RunDirectory run, int ckptId) throws IOException {
-        boolean atLevel =
-                StoredCheckpoint.of(config, execId, storage).stream().anyMatch(each -> each.ckptId() == ckptId);
+        boolean atLevel = named(execId).stream().anyMatch(each -> each.ckptId() == ckptId);
         return DrumlinException.during("deleting checkpoint " + ckptId + " of run " + execId)
                 .path(run.archive())
                 .problem(

@@ -4,17 +4,16 @@ import io.drumlin.checkpoint.internal.branch.RunPlaces;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
-import io.drumlin.checkpoint.internal.directory.KeptOnNodes.Kept;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
+import io.drumlin.checkpoint.internal.directory.RunInventory.Kept;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
-import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** Deletes checkpoints of levels 1 to 3 that were kept on the nodes, as far as this machine sees them. */
 final class KeptDeletion {
@@ -23,7 +22,7 @@ final class KeptDeletion {
     private final StorageEngine storage;
     private final CommitOrder order;
 
-    private final Path meta;
+    private final RunDirectory run;
 
     /** The directories of the run. That of metadata is the last, because it may alone say how old what is in the others is. */
     private final List<Path> roots;
@@ -31,11 +30,11 @@ final class KeptDeletion {
     KeptDeletion(FtiConfig config, String execId, StorageEngine storage) throws IOException {
         this.config = config;
         this.storage = storage;
-        order = new CommitOrder(new RunDirectory(config, execId, 0).commitLog());
+        run = new RunDirectory(config, execId, 0);
+        order = new CommitOrder(run.commitLog());
         RunPlaces places = RunPlaces.of(config, execId);
-        meta = places.meta();
         roots = new ArrayList<>(places.others());
-        roots.add(meta);
+        roots.add(places.meta());
     }
 
     /** Returns the directories of a checkpoint. */
@@ -46,7 +45,7 @@ final class KeptDeletion {
     private List<Kept> kept(int ckptId) throws IOException {
         List<Kept> kept = new ArrayList<>();
         for (Path root : roots) {
-            for (Kept each : KeptOnNodes.in(root)) {
+            for (Kept each : RunInventory.keptIn(root)) {
                 if (each.ckptId() == ckptId) {
                     kept.add(each);
                 }
@@ -76,19 +75,15 @@ final class KeptDeletion {
 
     /** Returns those that the configuration does not keep. */
     List<Kept> superfluous() throws IOException {
-        order.read();
-        Map<String, Age> ages = new TreeMap<>();
-        for (Path root : roots) {
-            KeptOnNodes.addAges(root, order, storage, ages);
-        }
-        List<String> names = KeptOnNodes.superfluous(ages, config.kept(), roots);
-        List<String> unknown = new ArrayList<>(CommitOrder.unknown(List.copyOf(ages.keySet()), ages::get));
-        unknown.removeAll(names);
-        order.tell(unknown, meta);
+        List<CheckpointEntry> kept =
+                RunInventory.forDeletion(run, storage, order.read()).kept(roots);
+        List<CheckpointEntry> beyond = KeptOnNodes.superfluous(kept, config.kept(), roots);
+        order.tell(KeptOnNodes.unknown(kept, beyond), run.meta());
+        List<String> names = beyond.stream().map(CheckpointEntry::place).toList();
         List<Kept> superfluous = new ArrayList<>();
         for (Path root : roots) {
-            KeptOnNodes.in(root).stream()
-                    .filter(each -> names.contains(KeptOnNodes.name(each.level(), each.ckptId())))
+            RunInventory.keptIn(root).stream()
+                    .filter(each -> names.contains(RunInventory.nameOfKept(each.level(), each.ckptId())))
                     .forEach(superfluous::add);
         }
         return superfluous;

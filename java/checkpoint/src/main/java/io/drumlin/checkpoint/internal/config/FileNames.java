@@ -30,7 +30,33 @@ public final class FileNames {
     /** Matches the names of groups' files of metadata: sector and group. */
     public static final Pattern METADATA_FILE = Pattern.compile("sector(\\d{1,9})-group(\\d{1,9})\\.fti");
 
+    /** Matches the names of all files of checkpoints, whatever their mode. */
+    private static final Pattern ANY_FILE = Pattern.compile("Ckpt(\\d{1,9})-.*");
+
+    /** Matches the names of directories with the metadata of archived checkpoints. */
+    private static final Pattern ARCHIVED = Pattern.compile("Ckpt_(\\d{1,9})");
+
     private FileNames() {}
+
+    /** Returns the id in the name of a checkpoint's file, whatever its mode; empty if it is not such a name. */
+    public static OptionalInt idOfAny(Path file) {
+        return number(ANY_FILE, file);
+    }
+
+    /** Returns the id in the name of a directory with the metadata of an archived checkpoint; empty if it is none. */
+    public static OptionalInt idOfArchived(Path directory) {
+        return number(ARCHIVED, directory);
+    }
+
+    private static OptionalInt number(Pattern pattern, Path path) {
+        Matcher name = pattern.matcher(path.getFileName().toString());
+        return name.matches() ? OptionalInt.of(Integer.parseInt(name.group(1))) : OptionalInt.empty();
+    }
+
+    /** Returns the name of the directory with the metadata of an archived checkpoint. */
+    public static String archived(int ckptId) {
+        return "Ckpt_" + ckptId;
+    }
 
     /** Returns the name of a rank's file of differential checkpoints in the mode FTI-FF. */
     public static String differentialName(int rank) {

@@ -3,9 +3,8 @@ package io.drumlin.checkpoint.internal.directory;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints.Kept;
-import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
-import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.storage.StorageEngine;
 import io.drumlin.storage.internal.PathStatus;
@@ -16,22 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The archive of level 4: adds replaced checkpoints, and finds those that a run does not keep any longer
  * (docs/formats/fti-run-directory.md, section 13). For the rank that works on the directories of level 4.
  */
 public final class Archive {
-
-    /** Matches the name of each file of a checkpoint, whatever its mode; the group is the id. */
-    public static final Pattern FILE = Pattern.compile("Ckpt(\\d{1,9})-.*");
-
-    private static final Pattern METADATA = Pattern.compile("Ckpt_(\\d{1,9})");
 
     private final RunDirectory directories;
     private final StorageEngine storage;
@@ -105,38 +95,6 @@ public final class Archive {
                 && MetadataFiles.archiveName(ofMetadata, storage).isEmpty();
     }
 
-    /** Returns the files and the directories of metadata of each archived checkpoint, the metadata first, by id. */
-    public static Map<Integer, List<Path>> archived(RunDirectory directories) throws IOException {
-        Map<Integer, List<Path>> found = new TreeMap<>();
-        add(directories.metaArchive(), METADATA, found);
-        add(directories.archive(), FILE, found);
-        return found;
-    }
-
-    private static void add(Path directory, Pattern pattern, Map<Integer, List<Path>> found) throws IOException {
-        for (Path entry : PathStatus.entries(directory)) {
-            Matcher name = pattern.matcher(entry.getFileName().toString());
-            if (name.matches()) {
-                found.computeIfAbsent(Integer.valueOf(name.group(1)), id -> new ArrayList<>())
-                        .add(entry);
-            }
-        }
-    }
-
-    /** Returns the ids of the checkpoints of level 4, archived or not. */
-    static Set<Integer> ids(RunDirectory directories) throws IOException {
-        Map<Integer, List<Path>> found = archived(directories);
-        add(directories.committed(Level.L4), FILE, found);
-        return found.keySet();
-    }
-
-    /** Returns the ids of the checkpoints that have files in a directory. */
-    static Set<Integer> idsIn(Path directory) throws IOException {
-        Map<Integer, List<Path>> found = new TreeMap<>();
-        add(directory, FILE, found);
-        return found.keySet();
-    }
-
     /**
      * Returns what is to be deleted, in this order. If a kill interrupts the deletion, the next one finishes it.
      */
@@ -144,9 +102,10 @@ public final class Archive {
         if (kept.all()) {
             return List.of();
         }
-        Map<Integer, List<Path>> archived = archived(directories);
+        Map<Integer, List<Path>> archived = RunInventory.archivePaths(directories);
         long current = bytes(PathStatus.entries(directories.committed(Level.L4)), kept);
-        Judged judged = judge(archived, kept, current, order.readForDeletion(), storage);
+        RunInventory inventory = RunInventory.forDeletion(directories, storage, order.readForDeletion());
+        Judged judged = judge(inventory.archived(), kept, current);
         order.tell(judged.unknown, directories.archive());
         return judged.superfluous.stream()
                 .flatMap(id -> archived.getOrDefault(id, List.of()).stream())
@@ -167,30 +126,20 @@ public final class Archive {
      * @param archived those that count
      * @param current bytes of the checkpoint that is not in the archive
      */
-    public static Judged judge(
-            Map<Integer, List<Path>> archived,
-            KeptCheckpoints kept,
-            long current,
-            CommitOrder order,
-            StorageEngine storage)
-            throws IOException {
-        Map<Integer, Age> ages = new TreeMap<>();
-        for (Map.Entry<Integer, List<Path>> each : archived.entrySet()) {
-            ages.put(
-                    each.getKey(),
-                    order.age(each.getKey(), CheckpointIdentity.forDeletion(each.getKey(), each.getValue(), storage)));
-        }
-        List<Integer> unknown = CommitOrder.unknown(List.copyOf(archived.keySet()), ages::get);
-        List<Integer> known = new ArrayList<>(archived.keySet());
-        known.removeAll(unknown);
+    public static Judged judge(List<CheckpointEntry> archived, KeptCheckpoints kept, long current) throws IOException {
+        List<CheckpointEntry> known = new ArrayList<>(archived);
+        known.removeAll(CheckpointEntry.unknown(archived));
         List<Kept> newestFirst = new ArrayList<>();
-        for (int id : CommitOrder.inOrder(known, ages::get)) {
-            Age age = ages.getOrDefault(id, Age.UNKNOWN);
-            newestFirst.add(new Kept(id, age.nanos(), bytes(archived.getOrDefault(id, List.of()), kept)));
+        for (CheckpointEntry each : CheckpointEntry.newestFirst(known)) {
+            newestFirst.add(new Kept(each.ckptId(), each.age().nanos(), bytes(each.paths(), kept)));
         }
         List<Integer> superfluous = new ArrayList<>();
         kept.superfluous(newestFirst, current).forEach(each -> superfluous.add(each.ckptId()));
-        if (kept.every().isZero() && CommitOrder.areOlder(kept.newest() - 1, known, ages::get)) {
+        List<Integer> unknown = CheckpointEntry.unknown(archived).stream()
+                .map(CheckpointEntry::ckptId)
+                .sorted()
+                .toList();
+        if (kept.every().isZero() && CheckpointEntry.areOlder(kept.newest() - 1, known)) {
             superfluous.addAll(unknown);
             return new Judged(superfluous, List.of());
         }

@@ -255,7 +255,7 @@ public final class CheckpointListFile {
     /** Removes the sections of archived checkpoints that were deleted, but not the last one. */
     private void keepExisting(Map<String, Map<String, String>> sections) throws IOException {
         Set<String> existing = new HashSet<>();
-        for (int id : Archive.ids(directories)) {
+        for (int id : RunInventory.ids(directories)) {
             existing.add(SECTION + id);
         }
         List<String> names = List.copyOf(sections.keySet());
@@ -387,7 +387,7 @@ public final class CheckpointListFile {
         return !last.level().isGlobal()
                 && of(entries, Level.L4, last.ckptId()).contains(last)
                 && PathStatus.exists(directories.committed(Level.L4_DCP))
-                && Archive.idsIn(directories.committed(Level.L4)).contains(last.ckptId());
+                && RunInventory.idsIn(directories.committed(Level.L4)).contains(last.ckptId());
     }
 
     /**

@@ -395,7 +395,7 @@ public final class CommitProtocol implements CheckpointDirectories {
             });
         }
         if (mayHaveKept || kept.keepsOnNodes()) {
-            replaced.addAll(KeptOnNodes.drop(app, roots(Level.L1), kept, archive.order(), storage));
+            replaced.addAll(KeptOnNodes.drop(app, roots(Level.L1), kept, archive.order(), directories, storage));
             mayHaveKept = false;
         }
         // Last, so that a rank that does not know the result of the commit has told the others before.

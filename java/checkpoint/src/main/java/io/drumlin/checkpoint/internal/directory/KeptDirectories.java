@@ -13,7 +13,7 @@ public record KeptDirectories(Path files, Path metadata) implements CheckpointDi
 
     /** Returns the place of a kept checkpoint of a run. */
     public static KeptDirectories of(RunDirectory run, Level level, int ckptId) {
-        String name = KeptOnNodes.name(level, ckptId);
+        String name = RunInventory.nameOfKept(level, ckptId);
         return new KeptDirectories(run.local().resolve(name), run.meta().resolve(name));
     }
 

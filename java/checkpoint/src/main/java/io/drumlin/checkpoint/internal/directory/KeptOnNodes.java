@@ -1,10 +1,10 @@
 package io.drumlin.checkpoint.internal.directory;
 
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.KeptCheckpoints;
-import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
-import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
 import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
@@ -14,14 +14,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Checkpoints of levels 1 to 3 that stay after others have taken their places. Each has a directory beside those of the
@@ -30,51 +26,12 @@ import java.util.regex.Pattern;
  */
 public final class KeptOnNodes {
 
-    private static final String KEPT = "drumlin-kept-";
+    private static final String KEPT = CheckpointEntry.KEPT;
 
     /** Prefix of what is being deleted. */
     private static final String DROPPED = "drumlin-dropped-";
 
-    private static final Pattern NAME = Pattern.compile(KEPT + "l([1-3])-(\\d{1,9})");
-
     private KeptOnNodes() {}
-
-    /**
-     * A kept checkpoint.
-     *
-     * @param path its directory
-     */
-    public record Kept(Level level, int ckptId, Path path) {
-
-        /** Returns whether it has no files with data. */
-        private boolean isOfMetadata() throws IOException {
-            return PathStatus.entries(path).stream()
-                    .noneMatch(file ->
-                            Archive.FILE.matcher(file.getFileName().toString()).matches());
-        }
-    }
-
-    /** Returns the name of the directory of a kept checkpoint. */
-    public static String name(Level level, int ckptId) {
-        return KEPT + "l" + level.number() + "-" + ckptId;
-    }
-
-    /** Returns whether a directory has the name of one with a kept checkpoint. */
-    public static boolean isOne(String name) {
-        return NAME.matcher(name).matches();
-    }
-
-    /** Returns the kept checkpoints below a root, by their names. */
-    public static List<Kept> in(Path root) throws IOException {
-        List<Kept> kept = new ArrayList<>();
-        for (Path entry : PathStatus.entries(root)) {
-            Matcher name = NAME.matcher(entry.getFileName().toString());
-            if (name.matches() && PathStatus.isDirectory(entry)) {
-                kept.add(new Kept(Level.of(Integer.parseInt(name.group(1))), Integer.parseInt(name.group(2)), entry));
-            }
-        }
-        return kept;
-    }
 
     /**
      * Keeps a checkpoint that another one has replaced. A kept one of its id goes for it.
@@ -87,7 +44,7 @@ public final class KeptOnNodes {
         if (ckptId.isEmpty() || PassedOver.isMarked(from)) {
             return false;
         }
-        Path to = root.resolve(name(level, ckptId.getAsInt()));
+        Path to = root.resolve(RunInventory.nameOfKept(level, ckptId.getAsInt()));
         if (PathStatus.exists(to)) {
             DirectoryTree.delete(dropped(to, storage), storage);
         }
@@ -101,20 +58,13 @@ public final class KeptOnNodes {
         if (!PathStatus.isDirectory(directory)) {
             return OptionalInt.empty();
         }
-        List<Integer> ids = new ArrayList<>();
-        for (Path file : PathStatus.entries(directory)) {
-            Matcher name = Archive.FILE.matcher(file.getFileName().toString());
-            if (name.matches()) {
-                ids.add(Integer.valueOf(name.group(1)));
-            }
-        }
+        Set<Integer> ids = RunInventory.idsIn(directory);
         if (ids.isEmpty()) {
-            Optional<String> name = MetadataFiles.archiveName(directory, storage);
-            name.filter(text -> text.matches("Ckpt_\\d{1,9}"))
-                    .map(text -> Integer.valueOf(text.substring("Ckpt_".length())))
-                    .ifPresent(ids::add);
+            return MetadataFiles.archiveName(directory, storage)
+                    .map(name -> FileNames.idOfArchived(Path.of(name)))
+                    .orElse(OptionalInt.empty());
         }
-        return ids.stream().distinct().count() == 1 ? OptionalInt.of(ids.get(0)) : OptionalInt.empty();
+        return ids.size() == 1 ? OptionalInt.of(ids.iterator().next()) : OptionalInt.empty();
     }
 
     /**
@@ -124,7 +74,8 @@ public final class KeptOnNodes {
      */
     public static Path dropped(Path checkpoint, StorageEngine storage) throws IOException {
         String name = Objects.requireNonNull(checkpoint.getFileName()).toString();
-        Path dropped = checkpoint.resolveSibling(DROPPED + (isOne(name) ? name.substring(KEPT.length()) : name));
+        Path dropped =
+                checkpoint.resolveSibling(DROPPED + (name.startsWith(KEPT) ? name.substring(KEPT.length()) : name));
         DirectoryTree.delete(dropped, storage);
         storage.rename(checkpoint, dropped);
         storage.syncDirectory(dropped.resolveSibling(""));
@@ -139,39 +90,32 @@ public final class KeptOnNodes {
     }
 
     /**
-     * Returns the names of those that do not stay.
+     * Returns those that do not stay.
      *
-     * @param kept the kept checkpoints by their names
+     * @param kept the kept checkpoints
      * @param rule how many of each level stay, the one in its place included
      * @param roots where checkpoints of levels may be in their place
      */
-    public static List<String> superfluous(Map<String, Age> kept, KeptCheckpoints rule, List<Path> roots)
+    public static List<CheckpointEntry> superfluous(List<CheckpointEntry> kept, KeptCheckpoints rule, List<Path> roots)
             throws IOException {
-        List<String> superfluous = new ArrayList<>();
+        List<CheckpointEntry> superfluous = new ArrayList<>();
         for (Level level : List.of(Level.L1, Level.L2, Level.L3)) {
-            List<String> names = kept.keySet().stream()
-                    .filter(name -> name.startsWith(KEPT + "l" + level.number() + "-"))
-                    .toList();
             int current = 0;
             for (Path root : roots) {
                 current |= PathStatus.exists(RunDirectory.committed(root, level)) ? 1 : 0;
             }
-            superfluous.addAll(CommitOrder.beyond(Math.max(0, rule.onNodes(level) - current), names, kept::get));
+            List<CheckpointEntry> ofLevel =
+                    kept.stream().filter(each -> each.level() == level).toList();
+            superfluous.addAll(CheckpointEntry.beyond(Math.max(0, rule.onNodes(level) - current), ofLevel));
         }
         return superfluous;
     }
 
-    /** Adds the ages of the kept checkpoints below a root, by name. Of one checkpoint not all directories may tell it. */
-    public static void addAges(Path root, CommitOrder order, StorageEngine storage, Map<String, Age> ages)
-            throws IOException {
-        for (Kept each : in(root)) {
-            OptionalLong identity = CheckpointIdentity.forDeletion(each.ckptId, List.of(each.path), storage);
-            addAge(name(each.level, each.ckptId), order.age(each.ckptId, identity), ages);
-        }
-    }
-
-    private static void addAge(String name, Age age, Map<String, Age> ages) {
-        ages.merge(name, age, (one, other) -> one.position() > other.position() ? one : other);
+    /** Returns the names of those of unknown age, which stay. */
+    public static List<String> unknown(List<CheckpointEntry> kept, List<CheckpointEntry> superfluous) {
+        List<CheckpointEntry> unknown = new ArrayList<>(CheckpointEntry.unknown(kept));
+        unknown.removeAll(superfluous);
+        return unknown.stream().map(CheckpointEntry::place).toList();
     }
 
     /**
@@ -182,11 +126,19 @@ public final class KeptOnNodes {
      * @return what is to be deleted below the roots
      */
     static List<Path> drop(
-            Communicator app, List<Path> roots, KeptCheckpoints rule, CommitOrder order, StorageEngine storage)
+            Communicator app,
+            List<Path> roots,
+            KeptCheckpoints rule,
+            CommitOrder order,
+            RunDirectory run,
+            StorageEngine storage)
             throws IOException {
         String operation = "looking for checkpoints that were kept";
-        List<String> found = Agreement.gather(app, Agreement.call(app, operation, () -> words(roots, storage)));
-        String names = Agreement.call(app, operation, () -> app.rank() == 0 ? names(found, roots, rule, order) : "");
+        RunInventory here = RunInventory.forDeletion(run, storage, order);
+        List<String> found =
+                Agreement.gather(app, Agreement.call(app, operation, () -> CheckpointEntry.lines(here.kept(roots))));
+        String names = Agreement.call(
+                app, operation, () -> app.rank() == 0 ? names(String.join("\n", found), roots, rule, order, run) : "");
         List<String> agreed = List.of(Agreement.bcast(app, names, 0).split(" "));
         List<Path> dropped = new ArrayList<>();
         // The metadata last: in the modes that keep them apart they alone say how old the rest is.
@@ -201,9 +153,10 @@ public final class KeptOnNodes {
         List<Path> dropped = new ArrayList<>();
         for (Path root : roots) {
             dropped.addAll(remains(root));
-            for (Kept each : in(root)) {
-                if (names.contains(name(each.level, each.ckptId)) && each.isOfMetadata() == ofMetadata) {
-                    dropped.add(dropped(each.path, storage));
+            for (RunInventory.Kept each : RunInventory.keptIn(root)) {
+                if (names.contains(each.name())
+                        && RunInventory.idsIn(each.path()).isEmpty() == ofMetadata) {
+                    dropped.add(dropped(each.path(), storage));
                 }
             }
         }
@@ -211,43 +164,20 @@ public final class KeptOnNodes {
     }
 
     /** Returns the names of those that do not stay, of what the ranks have found. */
-    private static String names(List<String> found, List<Path> roots, KeptCheckpoints rule, CommitOrder order)
+    private static String names(
+            String found, List<Path> roots, KeptCheckpoints rule, CommitOrder order, RunDirectory run)
             throws IOException {
-        order.readForDeletion();
-        Map<String, Age> ages = new TreeMap<>();
-        for (String line : found.stream().flatMap(String::lines).toList()) {
-            String[] words = line.split(" ", -1);
-            OptionalLong identity =
-                    words[2].isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(words[2]));
-            addAge(words[0], order.age(Integer.parseInt(words[1]), identity), ages);
-        }
-        List<String> superfluous = superfluous(ages, rule, roots);
-        List<String> unknown = CommitOrder.unknown(List.copyOf(ages.keySet()), ages::get);
-        order.tell(unknown.stream().filter(name -> !superfluous.contains(name)).toList(), roots.get(0));
-        return String.join(" ", superfluous);
-    }
-
-    /** Returns a line for each kept checkpoint: its name, its id and, if it is known, its identity. */
-    private static String words(List<Path> roots, StorageEngine storage) throws IOException {
-        StringBuilder words = new StringBuilder();
-        for (Path root : roots) {
-            for (Kept each : in(root)) {
-                OptionalLong identity = CheckpointIdentity.forDeletion(each.ckptId, List.of(each.path), storage);
-                words.append(name(each.level, each.ckptId))
-                        .append(' ')
-                        .append(each.ckptId)
-                        .append(' ');
-                words.append(identity.isPresent() ? Long.toString(identity.getAsLong()) : "")
-                        .append('\n');
-            }
-        }
-        return words.toString();
+        List<CheckpointEntry> kept =
+                CheckpointEntry.newestOfEach(CheckpointEntry.parse(found, order.readForDeletion(), run.meta()));
+        List<CheckpointEntry> superfluous = superfluous(kept, rule, roots);
+        order.tell(unknown(kept, superfluous), roots.get(0));
+        return superfluous.stream().map(CheckpointEntry::place).collect(Collectors.joining(" "));
     }
 
     /** Deletes everything that there is of kept checkpoints below a root. */
     static void deleteAll(Path root, StorageEngine storage) throws IOException {
-        for (Kept each : in(root)) {
-            DirectoryTree.delete(dropped(each.path, storage), storage);
+        for (RunInventory.Kept each : RunInventory.keptIn(root)) {
+            DirectoryTree.delete(dropped(each.path(), storage), storage);
         }
         for (Path each : remains(root)) {
             DirectoryTree.delete(each, storage);

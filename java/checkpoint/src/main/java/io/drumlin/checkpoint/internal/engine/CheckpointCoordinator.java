@@ -9,8 +9,8 @@ import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
-import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
 import io.drumlin.checkpoint.internal.events.CheckpointTrace;
 import io.drumlin.checkpoint.internal.events.Step;
 import io.drumlin.checkpoint.internal.file.FilePlan;
@@ -469,7 +469,7 @@ public final class CheckpointCoordinator {
             return;
         }
         try {
-            List<KeptOnNodes.Kept> kept = KeptOnNodes.in(directories.local());
+            List<RunInventory.Kept> kept = RunInventory.keptIn(directories.local());
             if (!kept.isEmpty()) {
                 LOG.log(
                         Logger.Level.WARNING,

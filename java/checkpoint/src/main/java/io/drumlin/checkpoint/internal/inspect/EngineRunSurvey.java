@@ -4,11 +4,12 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunReport;
 import io.drumlin.checkpoint.RunSurvey;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
-import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.WatchedEngine;
 import io.drumlin.checkpoint.internal.recovery.RankFindings;
@@ -201,16 +202,16 @@ public final class EngineRunSurvey implements RunSurvey {
                     // In the mode FTI-FF all archived checkpoints have one directory.
                     return archive.isPresent()
                             && (config.ioMode() == FtiConfig.IO_FTIFF
-                                    || archive.get().metadata().endsWith("Ckpt_" + archived.getAsInt()));
+                                    || archive.get().metadata().endsWith(FileNames.archived(archived.getAsInt())));
                 },
                 kept -> false);
     }
 
     /** Returns the checkpoints that were kept on the nodes of which this machine sees the directories. */
-    private List<KeptOnNodes.Kept> kept() throws IOException {
-        Map<Path, KeptOnNodes.Kept> found = new TreeMap<>();
+    private List<RunInventory.Kept> kept() throws IOException {
+        Map<Path, RunInventory.Kept> found = new TreeMap<>();
         for (int rank = 0; rank < ranks(); rank += config.nodeSize()) {
-            for (KeptOnNodes.Kept each : KeptOnNodes.in(new RunDirectory(config, execId, rank).local())) {
+            for (RunInventory.Kept each : RunInventory.keptIn(new RunDirectory(config, execId, rank).local())) {
                 found.put(Objects.requireNonNull(each.path().getFileName()), each);
             }
         }
@@ -228,7 +229,7 @@ public final class EngineRunSurvey implements RunSurvey {
                 config.ioMode() == FtiConfig.IO_FTIFF,
                 restartOrder.levels());
         report.refused(restartOrder.problems());
-        List<KeptOnNodes.Kept> kept = kept();
+        List<RunInventory.Kept> kept = kept();
         List<List<RankFindings>> seen = onEachRank((rank, refused) -> {
             List<RankFindings> found = new ArrayList<>(rank.survey(restartOrder.levels(), data));
             found.addAll(rank.surveyKept(kept, ofKept));
@@ -288,7 +289,7 @@ public final class EngineRunSurvey implements RunSurvey {
     private List<RankFile> fetch(IntPredicate wanted, Path scratch) throws IOException {
         Map<Integer, Path> paths = new ConcurrentHashMap<>();
         List<Level> restartOrder = restartOrder().levels();
-        List<KeptOnNodes.Kept> kept = chosen.isPresent() ? kept() : List.of();
+        List<RunInventory.Kept> kept = chosen.isPresent() ? kept() : List.of();
         return onEachRank(
                 (survey, refused) -> survey.fetch(wanted, scratch, paths, survey.places(restartOrder, kept)).stream()
                         .toList());

@@ -14,8 +14,8 @@ import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.KeptDirectories;
-import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
 import io.drumlin.checkpoint.internal.engine.IoModes;
 import io.drumlin.checkpoint.internal.events.RunEvents;
 import io.drumlin.checkpoint.internal.file.StoredFile;
@@ -147,9 +147,9 @@ final class RankSurvey implements AutoCloseable {
         return seen;
     }
 
-    List<RankFindings> surveyKept(List<KeptOnNodes.Kept> kept, Predicate<Level> data) throws IOException {
+    List<RankFindings> surveyKept(List<RunInventory.Kept> kept, Predicate<Level> data) throws IOException {
         List<RankFindings> seen = new ArrayList<>();
-        for (KeptOnNodes.Kept each : kept) {
+        for (RunInventory.Kept each : kept) {
             KeptDirectories places = KeptDirectories.of(directories, each.level(), each.ckptId());
             for (Left left : recovery(places).survey(each.level(), data.test(each.level()))) {
                 seen.add(seen(left, places, -1, false));
@@ -218,12 +218,12 @@ final class RankSurvey implements AutoCloseable {
     }
 
     /** Returns where checkpoints may be, in the order of a restart, and those of which levels. */
-    Map<CheckpointDirectories, List<Level>> places(List<Level> restartOrder, List<KeptOnNodes.Kept> kept)
+    Map<CheckpointDirectories, List<Level>> places(List<Level> restartOrder, List<RunInventory.Kept> kept)
             throws IOException {
         Map<CheckpointDirectories, List<Level>> places = new LinkedHashMap<>();
         places.put(levels, restartOrder);
         archives().forEach(archive -> places.put(archive, List.of(Level.L4)));
-        for (KeptOnNodes.Kept each : kept) {
+        for (RunInventory.Kept each : kept) {
             places.put(KeptDirectories.of(directories, each.level(), each.ckptId()), List.of(each.level()));
         }
         return places;
@@ -251,7 +251,7 @@ final class RankSurvey implements AutoCloseable {
             all.addAll(recovery.survey(level, false));
         }
         long[] positions = recovery.positions(all);
-        for (Left seen : CommitOrder.inOrder(all, positions)) {
+        for (Left seen : CommitOrder.newestFirst(all, each -> positions[all.indexOf(each)])) {
             // Which of several differential checkpoints a file has is known when it was read.
             if (!isChosen(seen) && seen.level() != Level.L4_DCP) {
                 continue;

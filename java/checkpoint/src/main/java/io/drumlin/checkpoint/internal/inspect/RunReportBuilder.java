@@ -92,11 +92,8 @@ final class RunReportBuilder {
         checkpoints.sort(Comparator.comparing(Checkpoint::isKept)
                 .thenComparing(Checkpoint::archived)
                 .thenComparing(checkpoint -> order.indexOf(checkpoint.level())));
-        long[] known = checkpoints.stream()
-                .mapToLong(checkpoint -> positions.getOrDefault(checkpoint, -1L))
-                .toArray();
         return new RunReport(
-                List.copyOf(CommitOrder.inOrder(checkpoints, known)),
+                CommitOrder.newestFirst(checkpoints, checkpoint -> positions.getOrDefault(checkpoint, -1L)),
                 problems.stream().sorted(Comparator.comparing(Problem::path)).toList());
     }
 

@@ -10,11 +10,12 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -162,35 +163,6 @@ public final class CommitOrder {
         return position < 0 ? Age.UNKNOWN : new Age(position, entries.get(position).nanos, position >= start);
     }
 
-    /**
-     * Returns the things that may go so that some of the newest stay: of each, as many others are certainly newer.
-     *
-     * @param stay how many of the newest stay
-     */
-    public static <T> List<T> beyond(int stay, List<T> things, Function<T, Age> age) {
-        List<T> unknown = unknown(things, age);
-        List<T> known = new ArrayList<>(things);
-        known.removeAll(unknown);
-        List<T> beyond = new ArrayList<>(inOrder(known, age).stream().skip(stay).toList());
-        beyond.addAll(areOlder(stay, known, age) ? unknown : List.of());
-        return beyond;
-    }
-
-    /** Returns those of the things that the log does not have. */
-    public static <T> List<T> unknown(List<T> things, Function<T, Age> age) {
-        return things.stream().filter(each -> age.apply(each).position < 0).toList();
-    }
-
-    /**
-     * Returns whether checkpoints that the log does not have are older than some that it has. They are certainly older
-     * than those that were begun since the log was read first, and than what is in the place from which they were moved.
-     *
-     * @param some how many have to be newer than each of them
-     */
-    public static <T> boolean areOlder(int some, List<T> known, Function<T, Age> age) {
-        return known.stream().filter(each -> age.apply(each).isOfThisStart).count() >= some;
-    }
-
     /** Says once which checkpoints stay because the log does not have them. */
     public void tell(Collection<?> unknown, Path directory) {
         if (!unknown.isEmpty() && told.add(directory + " " + unknown)) {
@@ -204,31 +176,29 @@ public final class CommitOrder {
         }
     }
 
-    /** Sorts things like {@link #inOrder(List, long[])}. */
-    public static <T> List<T> inOrder(List<T> things, Function<T, Age> age) {
-        return inOrder(
-                things,
-                things.stream().mapToLong(each -> age.apply(each).position).toArray());
-    }
-
     /**
-     * Sorts things with known positions, the newest first. Things without a known position keep their places.
+     * Sorts things, the newest first. This is the order in which a restart tries checkpoints, and in which they are listed,
+     * kept and chosen. What the log does not have keeps its place; what the log has comes before what is older by the log,
+     * wherever that was.
      *
-     * @param things the things to sort
-     * @param positions their positions in the log, -1 if unknown
+     * @param things the things by their levels, the one first that is tried first
+     * @param position returns the position of one in the log, below 0 if the log does not have it
      */
-    public static <T> List<T> inOrder(List<T> things, long[] positions) {
-        List<Integer> known = new ArrayList<>();
-        for (int i = 0; i < things.size(); i++) {
-            if (positions[i] >= 0) {
-                known.add(i);
+    public static <T> List<T> newestFirst(List<T> things, ToLongFunction<T> position) {
+        List<T> known = things.stream()
+                .filter(each -> position.applyAsLong(each) >= 0)
+                .sorted(Comparator.comparingLong(position).reversed())
+                .toList();
+        List<T> ordered = new ArrayList<>();
+        int next = 0;
+        for (T each : things) {
+            long of = position.applyAsLong(each);
+            if (of < 0) {
+                ordered.add(each);
             }
-        }
-        List<Integer> sorted = new ArrayList<>(known);
-        sorted.sort((a, b) -> Long.compare(positions[b], positions[a]));
-        List<T> ordered = new ArrayList<>(things);
-        for (int i = 0; i < known.size(); i++) {
-            ordered.set(known.get(i), things.get(sorted.get(i)));
+            while (of >= 0 && next < known.size() && position.applyAsLong(known.get(next)) >= of) {
+                ordered.add(known.get(next++));
+            }
         }
         return ordered;
     }

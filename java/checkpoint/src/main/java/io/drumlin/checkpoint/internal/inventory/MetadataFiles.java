@@ -116,7 +116,9 @@ public final class MetadataFiles {
             }
             try {
                 GroupMetadata metadata = read(file, storage);
-                return metadata.type() == CkptType.FULL ? Optional.of("Ckpt_" + metadata.ckptId()) : Optional.empty();
+                return metadata.type() == CkptType.FULL
+                        ? Optional.of(FileNames.archived(metadata.ckptId()))
+                        : Optional.empty();
             } catch (IOException e) {
                 if (IoFailures.mayPass(e)) {
                     throw e;

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /**
  * Finds a whole checkpoint of one level: one that the remaining files of all ranks yield, or can yield after lost files
@@ -158,10 +159,12 @@ public final class CheckpointSearch {
             return new Candidates(level, stored, List.of());
         }
         long[] positions = log.positions(stored, rejected);
+        List<Integer> order = CommitOrder.newestFirst(
+                IntStream.range(0, positions.length).boxed().toList(), i -> positions[i]);
         return new Candidates(
                 level,
-                CommitOrder.inOrder(stored, positions),
-                CommitOrder.inOrder(Arrays.stream(positions).boxed().toList(), positions));
+                order.stream().map(stored::get).toList(),
+                order.stream().map(i -> positions[i]).toList());
     }
 
     /**

@@ -2,12 +2,10 @@ package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.internal.directory.Archive;
-import io.drumlin.checkpoint.internal.directory.KeptOnNodes;
+import io.drumlin.checkpoint.internal.config.FileNames;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
-import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
-import io.drumlin.checkpoint.internal.inventory.CommitOrder;
-import io.drumlin.checkpoint.internal.inventory.CommitOrder.Age;
+import io.drumlin.checkpoint.internal.directory.RunInventory;
+import io.drumlin.checkpoint.internal.inventory.CheckpointEntry;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.internal.Agreement;
@@ -18,8 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Checkpoints of a run that a restart from the levels does not use: those in the archive of level 4, those that
@@ -44,14 +40,19 @@ public final class ArchivedCheckpoints {
      */
     public void requireNoneInArchive(String execId, boolean searched) throws IOException {
         String found = Agreement.call(app, "looking into " + directories.archive(), () -> {
-            Map<Integer, Age> ages = app.rank() == 0 ? archived() : Map.of();
-            if (ages.isEmpty()) {
+            List<CheckpointEntry> archived =
+                    app.rank() == 0 ? RunInventory.of(directories, storage).archived() : List.of();
+            // Metadata alone are no checkpoint.
+            List<CheckpointEntry> here =
+                    archived.stream().filter(each -> !each.files().isEmpty()).toList();
+            if (here.isEmpty()) {
                 return "";
             }
-            List<Integer> ids = CommitOrder.inOrder(List.copyOf(ages.keySet()), ages::get);
-            boolean known = CommitOrder.unknown(ids, ages::get).isEmpty();
-            String one = (known ? "the newest, " : "one of them, such as ") + ids.get(0);
-            return ids.stream().sorted().toList() + "\n" + one + "\n" + String.join(" && ", moves(ids.get(0)));
+            int first = here.get(0).ckptId();
+            boolean known = CheckpointEntry.unknown(here).isEmpty();
+            String one = (known ? "the newest, " : "one of them, such as ") + first;
+            return here.stream().map(CheckpointEntry::ckptId).sorted().toList() + "\n" + one + "\n"
+                    + String.join(" && ", moves(first));
         });
         List<String> said = Agreement.bcast(app, found, 0).lines().toList();
         if (!said.isEmpty()) {
@@ -80,7 +81,7 @@ public final class ArchivedCheckpoints {
     }
 
     private String keptHere() throws IOException {
-        return KeptOnNodes.in(directories.local()).stream()
+        return RunInventory.keptIn(directories.local()).stream()
                 .map(each -> each.ckptId() + " of level " + each.level().number())
                 .collect(Collectors.joining(", "));
     }
@@ -105,21 +106,6 @@ public final class ArchivedCheckpoints {
                 .exception();
     }
 
-    /** Returns the ages of the checkpoints in the archive by id, from the highest to the lowest. */
-    private Map<Integer, Age> archived() throws IOException {
-        Map<Integer, Age> found = new TreeMap<>(Comparator.reverseOrder());
-        CommitOrder order = new CommitOrder(directories.commitLog()).read();
-        for (Map.Entry<Integer, List<Path>> each : Archive.archived(directories).entrySet()) {
-            Path last = each.getValue().get(each.getValue().size() - 1);
-            // Metadata alone are no checkpoint.
-            if (Archive.FILE.matcher(last.getFileName().toString()).matches()) {
-                int id = each.getKey();
-                found.put(id, order.age(id, CheckpointIdentity.of(id, each.getValue(), storage)));
-            }
-        }
-        return found;
-    }
-
     /**
      * Returns shell commands that bring back an archived checkpoint. The unusable files at level 4 are kept under
      * another name.
@@ -135,7 +121,7 @@ public final class ArchivedCheckpoints {
         }
         moves.add("mkdir " + level);
         moves.add("mv " + directories.archive().resolve("Ckpt" + ckptId + "-*") + " " + level);
-        Path archivedMetadata = directories.metaArchive().resolve("Ckpt_" + ckptId);
+        Path archivedMetadata = directories.metaArchive().resolve(FileNames.archived(ckptId));
         if (PathStatus.isDirectory(archivedMetadata)) {
             moves.add(
                     level.equals(metadata)
