@@ -28,9 +28,9 @@ import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
-import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Left;
 import io.drumlin.checkpoint.internal.recovery.CommitLog;
-import io.drumlin.checkpoint.internal.recovery.FileRebuilder;
+import io.drumlin.checkpoint.internal.recovery.Left;
+import io.drumlin.checkpoint.internal.recovery.LostFiles;
 import io.drumlin.checkpoint.internal.recovery.RankFindings;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.NodeOrder;
@@ -120,28 +120,29 @@ final class RankSurvey implements AutoCloseable {
     private CheckpointSearch recovery(CheckpointDirectories places) {
         // Nothing is written, so the pool stays empty.
         SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes());
-        boolean byPlace = order.numbering().isEmpty(); // then C FTI has written it
-        RankContext context = new RankContext(
-                app, node, group, topology, byPlace, storage, slabs, reader, rejected, RunEvents.none());
+        RankContext context = context(app, slabs);
         IoMode mode = IoModes.of(context, config, places, config.packing());
-        FileRebuilder rebuilder = new FileRebuilder(app, group, storage, slabs, reader);
-        return new CheckpointSearch(context, levels, mode, rebuilder, log);
+        return new CheckpointSearch(context, levels, places, mode, log);
+    }
+
+    private RankContext context(Communicator ranks, SlabPool slabs) {
+        boolean byPlace = order.numbering().isEmpty(); // then C FTI has written it
+        return new RankContext(
+                ranks, node, group, topology, byPlace, storage, slabs, reader, rejected, RunEvents.none());
     }
 
     List<RankFindings> survey(List<Level> restartOrder, Reading data) throws IOException {
         List<RankFindings> seen = new ArrayList<>();
         CheckpointSearch recovery = recovery(levels);
         for (Level level : restartOrder) {
-            List<Left> found = recovery.survey(level, data.isWanted(level, Optional.empty()));
-            long[] positions = recovery.positions(found);
-            for (int i = 0; i < found.size(); i++) {
-                seen.add(seen(found.get(i), levels, positions[i], false));
+            for (Left left : recovery.survey(level, data.isWanted(level, Optional.empty()))) {
+                seen.add(seen(left, levels));
             }
         }
         for (ArchiveDirectories archive : archives()) {
             boolean wanted = data.isWanted(Level.L4, Optional.of(archive));
             for (Left left : recovery(archive).survey(Level.L4, wanted)) {
-                seen.add(seen(left, archive, -1, true));
+                seen.add(seen(left, archive));
             }
         }
         return seen;
@@ -152,7 +153,7 @@ final class RankSurvey implements AutoCloseable {
         for (RunInventory.Kept each : kept) {
             KeptDirectories places = KeptDirectories.of(directories, each.level(), each.ckptId());
             for (Left left : recovery(places).survey(each.level(), data.test(each.level()))) {
-                seen.add(seen(left, places, -1, false));
+                seen.add(seen(left, places));
             }
         }
         return seen;
@@ -162,12 +163,12 @@ final class RankSurvey implements AutoCloseable {
         return ArchiveDirectories.in(directories, config.ioMode() != FtiConfig.IO_FTIFF, storage);
     }
 
-    private RankFindings seen(Left left, CheckpointDirectories places, long position, boolean archived) {
+    private RankFindings seen(Left left, CheckpointDirectories places) {
         Path directory = places.directory(left.level(), left.slot());
         List<Path> expected = FileKind.of(left.level()).stream()
                 .map(kind -> directory.resolve(left.stored().fileName(kind)))
                 .toList();
-        return new RankFindings(fileRank, left, position, archived, expected);
+        return new RankFindings(fileRank, left, expected);
     }
 
     /** Returns the checkpoint files of any rank in the directories on which this rank works. */
@@ -250,15 +251,14 @@ final class RankSurvey implements AutoCloseable {
         for (Level level : order) {
             all.addAll(recovery.survey(level, false));
         }
-        long[] positions = recovery.positions(all);
-        for (Left seen : CommitOrder.newestFirst(all, each -> positions[all.indexOf(each)])) {
+        for (Left seen : CommitOrder.newestFirst(all, each -> each.candidate().position())) {
             // Which of several differential checkpoints a file has is known when it was read.
             if (!isChosen(seen) && seen.level() != Level.L4_DCP) {
                 continue;
             }
-            Left left = recovery.survey(seen.stored());
+            Left left = recovery.survey(seen.candidate(), true);
             if (left.recoverable() && isChosen(left)) {
-                passOver(log.newerThan(positions[all.indexOf(seen)]));
+                passOver(log.newerThan(seen.candidate().position()));
                 passOver(
                         left.level() == Level.L4_DCP && rejected.anyOnARank()
                                 ? Optional.of("a differential checkpoint after checkpoint "
@@ -349,7 +349,7 @@ final class RankSurvey implements AutoCloseable {
             Files.createSymbolicLink(own.resolve(name), directory.resolve(name).toAbsolutePath());
         }
         try (SlabPool slabs = new SlabPool(storage, Md5Lanes.LANES, config.slabBytes())) {
-            new FileRebuilder(group.comm(), group, storage, slabs, reader).decode(left.stored(), own, whole);
+            new LostFiles(context(group.comm(), slabs), left.stored(), own, whole).decode();
         }
         return own;
     }

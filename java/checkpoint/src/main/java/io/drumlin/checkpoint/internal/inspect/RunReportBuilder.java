@@ -7,6 +7,7 @@ import io.drumlin.checkpoint.RunReport.Checkpoint;
 import io.drumlin.checkpoint.RunReport.Problem;
 import io.drumlin.checkpoint.RunReport.State;
 import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.recovery.Candidate;
 import io.drumlin.checkpoint.internal.recovery.RankFindings;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
@@ -83,7 +84,9 @@ final class RunReportBuilder {
         for (List<RankFindings> row : distinct(claimed)) {
             Checkpoint checkpoint = checkpoint(row, refused);
             checkpoints.add(checkpoint);
-            positions.put(checkpoint, row.get(0).position());
+            Candidate first = row.get(0).left().candidate();
+            boolean inPlace = !checkpoint.isKept() && !checkpoint.archived();
+            positions.put(checkpoint, inPlace ? first.position() : -1);
         }
         files.removeAll(claimed);
         files.removeAll(refused);
@@ -147,7 +150,7 @@ final class RunReportBuilder {
         return new Checkpoint(
                 first.left().level(),
                 first.left().stored().ckptId(),
-                first.archived(),
+                first.left().candidate().entry().isArchived(),
                 folders,
                 state,
                 sources,

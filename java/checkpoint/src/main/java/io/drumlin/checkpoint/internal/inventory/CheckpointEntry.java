@@ -51,6 +51,11 @@ public record CheckpointEntry(
         return place + ", " + (age.time() == null ? "nobody knows of when" : age.time());
     }
 
+    /** Returns whether another look has found the same checkpoint, wherever it lies now. */
+    public boolean isSame(CheckpointEntry other) {
+        return ckptId == other.ckptId && level == other.level && identity.equals(other.identity);
+    }
+
     /** Returns its files with data. */
     public List<Path> paths() {
         return files.values().stream().flatMap(List::stream).toList();

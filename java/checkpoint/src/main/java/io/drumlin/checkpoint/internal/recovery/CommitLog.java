@@ -19,13 +19,13 @@ import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -218,23 +218,23 @@ public final class CommitLog {
     /**
      * Returns the levels at which there may be a newer checkpoint. Collective.
      *
-     * @param position position of the found checkpoint
+     * @param position position of the found checkpoint; below 0 if it is not known, and nothing is known to be newer
      */
     public Set<Level> levelsOfNewer(long position) throws IOException {
-        Set<Level> levels = EnumSet.noneOf(Level.class);
-        if (app.rank() == 0) {
+        long[] levels = new long[Level.values().length];
+        if (position >= 0 && app.rank() == 0) {
             List<Entry> known = entries();
             for (Entry newer : known.subList((int) position + 1, known.size())) {
-                levels.add(newer.level());
+                levels[newer.level().ordinal()] = 1;
                 // A restart copies it to the nodes, and the end of a run to level 4.
-                levels.addAll(newer.committed() ? List.of(Level.L1, Level.L4) : List.of(Level.L1));
+                levels[Level.L1.ordinal()] = 1;
+                levels[Level.L4.ordinal()] |= newer.committed() ? 1 : 0;
             }
         }
-        String names = levels.stream().map(Level::name).collect(Collectors.joining(" "));
-        String agreed = Agreement.bcast(app, names, 0);
-        return agreed.isEmpty()
-                ? Set.of()
-                : Stream.of(agreed.split(" ")).map(Level::valueOf).collect(Collectors.toSet());
+        app.allreduce(levels, Op.MAX);
+        return Arrays.stream(Level.values())
+                .filter(level -> levels[level.ordinal()] == 1)
+                .collect(Collectors.toSet());
     }
 
     /**

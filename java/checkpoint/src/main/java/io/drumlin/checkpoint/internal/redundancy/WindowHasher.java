@@ -12,6 +12,7 @@ import io.drumlin.checkpoint.internal.verify.LaneSchedule.Piece;
 import io.drumlin.checkpoint.internal.verify.RecoveryPass;
 import io.drumlin.integrity.DigestEngine;
 import io.drumlin.integrity.Md5Lanes;
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.nio.ByteBuffer;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Hashes several files side by side, each from its beginning to its end, one window at a time. Nothing is compared;
  * afterwards the digests are known. Not thread-safe.
  */
-public final class WindowHasher implements AutoCloseable {
+public final class WindowHasher implements Closeable {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 

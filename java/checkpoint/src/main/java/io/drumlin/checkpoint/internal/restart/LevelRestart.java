@@ -9,11 +9,9 @@ import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.recovery.Candidate;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
-import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Span;
-import io.drumlin.checkpoint.internal.recovery.FileRebuilder;
 import io.drumlin.checkpoint.internal.recovery.LevelCopy;
-import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.DamagedException;
 import io.drumlin.comm.Communicator;
@@ -26,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntPredicate;
 
 /**
  * Makes the checkpoint of a level readable: finds it, rebuilds its missing files, and copies it to the node if it is
@@ -40,7 +39,7 @@ final class LevelRestart {
     private final CommitProtocol levels;
     private final IoMode mode;
     private final LevelCopy copy;
-    private final CheckpointSearch recovery;
+    private final CheckpointSearch search;
     private final CheckpointReader reader;
     private final StorageEngine storage;
     private final int fileRank;
@@ -54,41 +53,38 @@ final class LevelRestart {
         levels = engine.levels();
         mode = engine.mode();
         copy = engine.copy();
-        Group group = engine.group();
-        FileRebuilder rebuilder = new FileRebuilder(app, group, engine.storage(), engine.slabs(), reader);
-        recovery = new CheckpointSearch(engine.context(), levels, mode, rebuilder, engine.log());
+        search = new CheckpointSearch(engine.context(), levels, levels, mode, engine.log());
     }
 
     /** Returns the search, which finds checkpoints and makes them whole. */
-    CheckpointSearch recovery() {
-        return recovery;
+    CheckpointSearch search() {
+        return search;
     }
 
     /**
-     * Finds the data of a level, if every rank's file lies in its place in the order of this run's nodes. Collective.
+     * Makes a checkpoint readable whose files lie in their places in the order of this run's nodes. Collective.
      *
-     * @param span the checkpoints to consider
      * @param older older levels
      */
-    Optional<RankCheckpoint> find(Level level, Span span, List<Level> older, RecordedRankCounts listed)
+    Optional<RankCheckpoint> makeReadable(Candidate candidate, List<Level> older, RecordedRankCounts listed)
             throws IOException {
-        if (!mode.isCopiedToNodes(level)) {
-            return inPlace(level, span, older, listed);
+        if (!mode.isCopiedToNodes(candidate.level())) {
+            return readable(candidate, older, listed);
         }
         // A path at which nothing looks for a checkpoint, and where a restart deletes leftovers.
         Path written = directories.local().resolve(FileNames.incrementalName(fileRank));
-        reader.copyTo(recovery.passedOver() ? Optional.empty() : Optional.of(written));
+        reader.copyTo(search.passedOver() ? Optional.empty() : Optional.of(written));
         try {
-            return inPlace(level, span, older, listed);
+            return readable(candidate, older, listed);
         } finally {
             reader.copyTo(Optional.empty());
             delete(written);
         }
     }
 
-    private Optional<RankCheckpoint> inPlace(Level level, Span span, List<Level> older, RecordedRankCounts listed)
+    private Optional<RankCheckpoint> readable(Candidate candidate, List<Level> older, RecordedRankCounts listed)
             throws IOException {
-        Optional<CheckpointSearch.Found> found = locate(level, span, older, listed);
+        Optional<CheckpointSearch.Found> found = locate(candidate, older, listed);
         return found.isPresent() ? Optional.of(source(found.get())) : Optional.empty();
     }
 
@@ -101,19 +97,22 @@ final class LevelRestart {
         }
     }
 
-    /**
-     * Finds the file of a level, makes it whole and moves it to its place, but copies nothing; otherwise like
-     * {@link #find}. Collective.
-     */
-    Optional<CheckpointSearch.Found> locate(Level level, Span span, List<Level> older, RecordedRankCounts listed)
+    /** Makes a checkpoint whole and moves it to its place, but copies nothing; otherwise like {@link #makeReadable}. */
+    Optional<CheckpointSearch.Found> locate(Candidate candidate, List<Level> older, RecordedRankCounts listed)
             throws IOException {
-        Optional<CheckpointSearch.Found> found = recovery.find(level, span)
-                .filter(each -> isOfTheseRanks(each.level(), each.file().ckptId(), listed));
-        if (found.isPresent() && completeInterruptedCommits(older)) {
-            // Searches again, because the recovered data must be verified and the results of the verification are gone.
-            return recovery.find(level, span);
+        Level level = candidate.stored().level();
+        IntPredicate wanted = ckptId -> isOfTheseRanks(level, ckptId, listed);
+        Optional<CheckpointSearch.Found> found = search.makeReadable(candidate, wanted);
+        if (found.isEmpty() || !completeInterruptedCommits(older)) {
+            return found;
         }
-        return found;
+        // Again, because the recovered data must be verified and the results of the verification are gone.
+        for (Candidate each : search.list(candidate.level())) {
+            if (each.entry().isSame(candidate.entry())) {
+                return search.makeReadable(each, wanted);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Returns whether this number of ranks has stored a checkpoint of the parallel file system, as far as known. */
@@ -126,22 +125,9 @@ final class LevelRestart {
     private boolean completeInterruptedCommits(List<Level> older) throws IOException {
         boolean any = false;
         for (Level level : older) {
-            any |= recovery.completeInterruptedCommit(level);
+            any |= search.completeInterruptedCommit(level);
         }
         return any;
-    }
-
-    /**
-     * Returns whether there is a newer checkpoint than the one found. Then no files are moved or deleted until there is
-     * another checkpoint.
-     */
-    boolean passedOver() {
-        return recovery.passedOver();
-    }
-
-    /** Returns whether nothing may be deleted until there is another checkpoint. */
-    boolean keepsAll() {
-        return recovery.keepsAll();
     }
 
     /** Returns the data of a checkpoint, copied to the node if that takes nothing's place. Collective. */
@@ -152,7 +138,7 @@ final class LevelRestart {
         if (!mode.isCopiedToNodes(found.level())) {
             return new RankCheckpoint(found.level(), found.path(), apart);
         }
-        if (recovery.passedOver()) {
+        if (search.passedOver()) {
             // The copy would take the place of the remains of the newer checkpoint.
             return new RankCheckpoint(found.level(), found.path(), file);
         }

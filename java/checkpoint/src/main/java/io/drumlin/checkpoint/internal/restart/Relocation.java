@@ -12,8 +12,8 @@ import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.io.FileCopy;
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
+import io.drumlin.checkpoint.internal.recovery.Candidate;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
-import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Span;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Incoming;
 import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
@@ -79,18 +79,18 @@ final class Relocation implements AutoCloseable {
     }
 
     /**
-     * Finds the data of a level and moves them to the nodes of their ranks; otherwise like {@link LevelRestart#find}.
-     * Collective.
+     * Makes a checkpoint of {@link #search} readable by moving its data to the nodes of their ranks; otherwise like {@link
+     * LevelRestart#makeReadable}. Collective.
      *
-     * @return empty on all ranks if the level has no whole checkpoint
+     * @return empty on all ranks if it is not whole
      * @throws IOException on all ranks: there is a checkpoint that could not be moved to its ranks; it is unchanged
      */
-    Optional<RankCheckpoint> find(Level level, Span span, List<Level> older, RecordedRankCounts listed)
+    Optional<RankCheckpoint> makeReadable(Candidate candidate, List<Level> older, RecordedRankCounts listed)
             throws IOException {
         LevelRestart there = there();
         Engine from = Objects.requireNonNull(previous);
-        Optional<CheckpointSearch.Found> found = there.locate(level, span, older, listed);
-        restart.recovery().follow(there.recovery());
+        Optional<CheckpointSearch.Found> found = there.locate(candidate, older, listed);
+        restart.search().follow(there.search());
         if (found.isEmpty()) {
             from.reader().forget();
             return Optional.empty();
@@ -102,20 +102,22 @@ final class Relocation implements AutoCloseable {
     }
 
     /**
-     * Finds the data of an archived checkpoint and moves them to the nodes of their ranks; otherwise like {@link #find}.
-     * Collective.
+     * Finds the data of an archived checkpoint and moves them to the nodes of their ranks; otherwise like {@link
+     * #makeReadable}. Collective.
      */
     Optional<RankCheckpoint> findArchived(ArchiveDirectories archive, RecordedRankCounts listed) throws IOException {
         there();
-        ArchiveSearch search = new ArchiveSearch(Objects.requireNonNull(previous), archive);
-        Optional<CheckpointSearch.Found> found =
-                search.find(ckptId -> restart.isOfTheseRanks(Level.L4, ckptId, listed));
+        Engine from = Objects.requireNonNull(previous);
+        IoMode mode = from.modeAt(archive, from.rejected());
+        Optional<CheckpointSearch.Found> found = new CheckpointSearch(
+                        from.context(), from.levels(), archive, mode, from.log())
+                .findUnchanged(Level.L4, ckptId -> restart.isOfTheseRanks(Level.L4, ckptId, listed));
         if (found.isEmpty()) {
             return Optional.empty();
         }
         // What is left of newer checkpoints stays until there is another one.
-        restart.recovery().passOver();
-        return Optional.of(bring(search.mode(), found.get(), listed));
+        restart.search().passOver();
+        return Optional.of(bring(mode, found.get(), listed));
     }
 
     /** @param mode the mode in whose directories the checkpoint was found, in the order from which it is moved */
@@ -125,9 +127,7 @@ final class Relocation implements AutoCloseable {
         // From now on a restart looks for the files in their new places.
         engine.coordinator().nameNodes(number);
         engine.coordinator().commitMoved(found.file().ckptId());
-        restart.recovery().forgetPositions();
-        RankCheckpoint source =
-                restart.find(Level.L1, Span.ALL, List.of(), listed).orElseThrow(() -> notThere(found));
+        RankCheckpoint source = inPlace(listed).orElseThrow(() -> notThere(found));
         if (engine.app().rank() == 0) {
             LOG.log(
                     Logger.Level.INFO,
@@ -139,9 +139,20 @@ final class Relocation implements AutoCloseable {
         return new RankCheckpoint(found.level(), source.path(), source.file());
     }
 
+    private Optional<RankCheckpoint> inPlace(RecordedRankCounts listed) throws IOException {
+        for (Candidate candidate : restart.search().list(Level.L1)) {
+            Optional<RankCheckpoint> moved = restart.makeReadable(candidate, List.of(), listed);
+            if (moved.isPresent()) {
+                return moved;
+            }
+        }
+        restart.search().passOverWhatIsLeft(Level.L1);
+        return Optional.empty();
+    }
+
     /** Returns the search for checkpoints in the order from which files are moved. Collective at the first call. */
-    CheckpointSearch recovery() throws IOException {
-        return there().recovery();
+    CheckpointSearch search() throws IOException {
+        return there().search();
     }
 
     private LevelRestart there() throws IOException {

@@ -2,23 +2,27 @@ package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.directory.ArchiveDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
+import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.mode.StoredCheckpoint;
+import io.drumlin.checkpoint.internal.recovery.Candidate;
 import io.drumlin.checkpoint.internal.recovery.CheckpointSearch;
-import io.drumlin.checkpoint.internal.recovery.CheckpointSearch.Span;
 import io.drumlin.checkpoint.internal.topology.PreviousOrder;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +35,8 @@ import java.util.stream.Stream;
  * files may lie, from the newest to the oldest (docs/formats/fti-run-directory.md, section 5).
  */
 public final class RestartCoordinator {
+
+    private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
     private final Communicator app;
     private final RejectedFiles rejected;
@@ -55,7 +61,7 @@ public final class RestartCoordinator {
 
     /** Returns whether no files may be moved or deleted until there is another checkpoint. */
     public boolean keepsAll() {
-        return inPlace.keepsAll();
+        return inPlace.search().keepsAll();
     }
 
     /**
@@ -103,10 +109,10 @@ public final class RestartCoordinator {
             reader.forget();
             return found;
         }
-        if (inPlace.passedOver()) {
+        if (inPlace.search().passedOver()) {
             requireNoneInOtherModes();
         }
-        Optional<StoredCheckpoint> taken = inPlace.recovery().lastFound();
+        Optional<StoredCheckpoint> taken = inPlace.search().lastFound();
         if (taken.isPresent()) {
             engine.log().recordContinuedFrom(taken.get());
             engine.levels().unmarkPassedOver(taken.get().level());
@@ -116,15 +122,80 @@ public final class RestartCoordinator {
     }
 
     /**
-     * Finds the data of the restart in the archive of level 4, after {@link #find} has found nothing; otherwise like it.
-     * Collective.
+     * Finds the data of the restart in the archive of level 4, after {@link #find} has found nothing; otherwise like it. The
+     * checkpoint is recovered from where it is, and no file of it is changed. Collective.
      */
     public Optional<RankCheckpoint> findInArchive(RecordedRankCounts listed) throws IOException {
-        Optional<RankCheckpoint> found = new ArchiveRestart(engine, inPlace).find(listed);
-        if (found.isPresent()) {
-            markDamaged(listed);
+        for (ArchiveDirectories archive : archives()) {
+            IoMode mode = engine.modeAt(archive, rejected);
+            CheckpointSearch search =
+                    new CheckpointSearch(engine.context(), engine.levels(), archive, mode, engine.log());
+            Optional<CheckpointSearch.Found> whole =
+                    search.findUnchanged(Level.L4, ckptId -> inPlace.isOfTheseRanks(Level.L4, ckptId, listed));
+            if (whole.isPresent()) {
+                // What is left of newer checkpoints stays until there is another one.
+                inPlace.search().passOver();
+                engine.log().recordContinuedFrom(search.lastFound().orElseThrow());
+            }
+            Optional<RankCheckpoint> found =
+                    whole.isPresent() ? Optional.of(inPlace.source(whole.get())) : inOtherOrders(archive, listed);
+            if (found.isPresent()) {
+                warn(found.get().file().ckptId());
+                markDamaged(listed);
+                return found;
+            }
         }
-        return found;
+        return Optional.empty();
+    }
+
+    /** Finds a checkpoint that was written when the nodes were in another order, or ranks dealt out in another way. */
+    private Optional<RankCheckpoint> inOtherOrders(ArchiveDirectories archive, RecordedRankCounts listed)
+            throws IOException {
+        List<PreviousOrder> orders = engine.run().orders();
+        for (int order = 0; order < orders.size(); order++) {
+            if (orders.get(order).isInPlace(Level.L4)) {
+                continue;
+            }
+            try (Relocation relocation = new Relocation(engine, inPlace, order)) {
+                Optional<RankCheckpoint> found = relocation.findArchived(archive, listed);
+                if (found.isPresent()) {
+                    engine.log()
+                            .recordContinuedFrom(inPlace.search().lastFound().orElseThrow());
+                    return found;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void warn(int ckptId) {
+        if (app.rank() == 0) {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "at no level the files that are left give one whole checkpoint on all ranks; going on from checkpoint"
+                            + " {0} of the archive, {1}; what is left of newer ones stays until the run has taken another",
+                    Integer.toString(ckptId),
+                    directories.archive());
+        }
+    }
+
+    /** Returns the places with archived checkpoints, the newest first. Collective. */
+    private List<ArchiveDirectories> archives() throws IOException {
+        Path metadata = directories.metaArchive();
+        String names = Agreement.call(
+                app, "looking into " + directories.archive(), () -> app.rank() == 0 ? String.join("\n", names()) : "");
+        return Agreement.bcast(app, names, 0)
+                .lines()
+                .map(name -> new ArchiveDirectories(directories.archive(), metadata.resolve(name)))
+                .toList();
+    }
+
+    /** Returns the names of the directories with metadata, relative to the archive's. */
+    private List<String> names() throws IOException {
+        boolean metadataApart = engine.config().ioMode() != FtiConfig.IO_FTIFF;
+        return ArchiveDirectories.in(directories, metadataApart, engine.storage()).stream()
+                .map(archive -> metadataApart ? archive.metadata().getFileName().toString() : ".")
+                .toList();
     }
 
     /**
@@ -134,7 +205,7 @@ public final class RestartCoordinator {
     private void markDamaged(RecordedRankCounts listed) {
         boolean sameNodes = engine.run().orders().stream().allMatch(order -> order.isInPlace(Level.L1));
         if (sameNodes && listed.areOf(app.size())) {
-            inPlace.recovery().damaged().forEach(engine.levels()::markPassedOver);
+            inPlace.search().damaged().forEach(engine.levels()::markPassedOver);
         }
     }
 
@@ -161,81 +232,66 @@ public final class RestartCoordinator {
      */
     private record Place(int order, Level level) {}
 
+    /** A checkpoint of a place. */
+    private record Placed(Place place, Candidate candidate) {
+
+        boolean isSame(Placed other) {
+            return place.equals(other.place) && candidate.entry().equals(other.candidate.entry());
+        }
+    }
+
     /** @param all levels */
     private Optional<RankCheckpoint> findIn(List<Place> places, List<Level> all, RecordedRankCounts listed)
             throws IOException {
+        List<Placed> tried = new ArrayList<>();
         for (int i = 0; i < places.size(); i++) {
-            Optional<RankCheckpoint> found = findAt(places.get(i), places.subList(i + 1, places.size()), all, listed);
-            if (found.isPresent()) {
-                return found;
-            }
-        }
-        return Optional.empty();
-    }
-
-    /**
-     * Finds a checkpoint of a place, or a newer one. A place may have several checkpoints. If the first is not whole,
-     * newer checkpoints than the next one are searched for again before it is used.
-     */
-    private Optional<RankCheckpoint> findAt(Place place, List<Place> later, List<Level> all, RecordedRankCounts listed)
-            throws IOException {
-        long tried = Long.MAX_VALUE;
-        for (long position : recovery(place).positions(place.level)) {
-            if (position < 0) {
-                break;
-            }
-            Optional<RankCheckpoint> found = findNewer(position, tried, later, all, listed);
-            if (found.isEmpty()) {
-                found = find(place, Span.of(position), all, listed);
-            }
-            if (found.isPresent()) {
-                return found;
-            }
-            tried = position;
-        }
-        return find(place, Span.before(tried), all, listed);
-    }
-
-    /** The place of a checkpoint, and its position in the log. */
-    private record Known(long position, Place place) {}
-
-    /**
-     * Finds a checkpoint that the log records as newer, although its level is tried later. It has superseded the first
-     * one.
-     *
-     * @param position lower bound of its position; it must be newer
-     * @param tried upper bound of its position; newer checkpoints were already tried
-     */
-    private Optional<RankCheckpoint> findNewer(
-            long position, long tried, List<Place> later, List<Level> all, RecordedRankCounts listed)
-            throws IOException {
-        Set<Level> levels = engine.log().levelsOfNewer(position);
-        List<Known> newer = new ArrayList<>();
-        for (Place place : later) {
-            if (levels.contains(place.level)) {
-                for (long there : recovery(place).positions(place.level)) {
-                    if (there > position && there <= tried) {
-                        newer.add(new Known(there, place));
-                    }
+            Optional<Placed> next = next(places.get(i), places.subList(i + 1, places.size()), tried);
+            while (next.isPresent()) {
+                Optional<RankCheckpoint> found = makeReadable(next.get(), all, listed);
+                if (found.isPresent()) {
+                    return found;
                 }
+                tried.add(next.get());
+                next = next(places.get(i), places.subList(i + 1, places.size()), tried);
             }
-        }
-        newer.sort(Comparator.comparingLong(Known::position).reversed());
-        for (Known known : newer) {
-            Optional<RankCheckpoint> found = find(known.place, Span.of(known.position), all, listed);
-            if (found.isPresent()) {
-                return found;
-            }
+            search(places.get(i)).passOverWhatIsLeft(places.get(i).level);
         }
         return Optional.empty();
     }
 
-    private Optional<RankCheckpoint> find(Place place, Span span, List<Level> all, RecordedRankCounts listed)
+    /**
+     * Returns the checkpoint to try next: that of a place, or one of a later place that the log says is newer. It has
+     * superseded the first one.
+     */
+    private Optional<Placed> next(Place place, List<Place> later, List<Placed> tried) throws IOException {
+        List<Placed> left = untried(place, tried);
+        if (left.isEmpty()) {
+            return Optional.empty();
+        }
+        Set<Level> newer = engine.log().levelsOfNewer(left.get(0).candidate.position());
+        for (Place other : later) {
+            left.addAll(newer.contains(other.level) ? untried(other, tried) : List.of());
+        }
+        return CommitOrder.newestFirst(left, each -> each.candidate.position()).stream()
+                .findFirst();
+    }
+
+    private List<Placed> untried(Place place, List<Placed> tried) throws IOException {
+        List<Placed> found = new ArrayList<>();
+        for (Candidate each : search(place).list(place.level)) {
+            found.add(new Placed(place, each));
+        }
+        found.removeIf(each -> tried.stream().anyMatch(each::isSame));
+        return found;
+    }
+
+    private Optional<RankCheckpoint> makeReadable(Placed next, List<Level> all, RecordedRankCounts listed)
             throws IOException {
+        Place place = next.place;
         List<Level> older = all.subList(all.indexOf(place.level) + 1, all.size());
         return isInPlace(place)
-                ? inPlace.find(place.level, span, older, listed)
-                : relocation(place.order).find(place.level, span, older, listed);
+                ? inPlace.makeReadable(next.candidate, older, listed)
+                : relocation(place.order).makeReadable(next.candidate, older, listed);
     }
 
     private boolean isInPlace(Place place) {
@@ -243,8 +299,8 @@ public final class RestartCoordinator {
         return orders.isEmpty() || orders.get(place.order).isInPlace(place.level);
     }
 
-    private CheckpointSearch recovery(Place place) throws IOException {
-        return isInPlace(place) ? inPlace.recovery() : relocation(place.order).recovery();
+    private CheckpointSearch search(Place place) throws IOException {
+        return isInPlace(place) ? inPlace.search() : relocation(place.order).search();
     }
 
     private Relocation relocation(int order) {

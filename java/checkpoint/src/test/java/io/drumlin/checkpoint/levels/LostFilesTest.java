@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is read to make lost files again. */
 @Tag("exhaustive")
-class FileRebuilderTest {
+class LostFilesTest {
 
     private static final int RANKS = 4;
     private static final int BYTES = 12 << 20;
