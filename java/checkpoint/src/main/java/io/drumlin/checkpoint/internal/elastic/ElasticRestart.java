@@ -4,6 +4,8 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
+import io.drumlin.checkpoint.internal.inventory.CheckpointIdentity;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint.Part;
 import io.drumlin.checkpoint.internal.mode.IoMode;
@@ -15,13 +17,15 @@ import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.internal.Agreement;
+import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Finds the checkpoint on the parallel file system from which a run on another number of ranks than the previous run
@@ -38,6 +42,8 @@ public final class ElasticRestart {
     private final RecordedRankCounts listed;
     private final PreviousRun known;
     private final int slabBytes;
+    private final StorageEngine storage;
+    private final CommitOrder order;
     private Optional<DrumlinException> missing = Optional.empty();
     private Optional<ElasticBlockSums> blockSums = Optional.empty();
 
@@ -46,11 +52,19 @@ public final class ElasticRestart {
      *
      * @param listed the number of ranks that stored each checkpoint
      * @param known what is known about the previous run
+     * @param order the log, which says what is newer
      */
     public ElasticRestart(
-            RankContext context, CommitProtocol levels, IoMode mode, RecordedRankCounts listed, PreviousRun known) {
+            RankContext context,
+            CommitProtocol levels,
+            IoMode mode,
+            RecordedRankCounts listed,
+            PreviousRun known,
+            CommitOrder order) {
         app = context.app();
         slabBytes = context.slabs().slabBytes();
+        storage = context.storage();
+        this.order = order;
         this.listed = listed;
         this.known = known;
         this.levels = levels;
@@ -66,15 +80,14 @@ public final class ElasticRestart {
      * @return the same on all ranks; empty if there is none
      */
     public Optional<ElasticCheckpoint> find(List<Level> order) throws IOException {
-        for (Level level : order) {
-            for (String line : level.isGlobal() ? candidates(level) : List.<String>of()) {
-                Optional<ElasticCheckpoint> elastic = verified(level, line);
-                if (elastic.isPresent()) {
-                    // Nothing more, because the tmp directory of the metadata may belong to a checkpoint on the nodes.
-                    levels.completeInterruptedCommit(
-                            level, elastic.get().slot(), elastic.get().metadataSlot());
-                    return Optional.of(elastic.get().inPlace());
-                }
+        for (String each : candidates(order)) {
+            Level level = Level.valueOf(each.substring(0, each.indexOf(' ')));
+            Optional<ElasticCheckpoint> elastic = verified(level, each.substring(each.indexOf(' ') + 1));
+            if (elastic.isPresent()) {
+                // Nothing more, because the tmp directory of the metadata may belong to a checkpoint on the nodes.
+                levels.completeInterruptedCommit(
+                        level, elastic.get().slot(), elastic.get().metadataSlot());
+                return Optional.of(elastic.get().inPlace());
             }
         }
         return Optional.empty();
@@ -91,17 +104,37 @@ public final class ElasticRestart {
     }
 
     /** Returns what rank 0 finds, on all ranks, because thousands of ranks should not list a directory. */
-    private List<String> candidates(Level level) throws IOException {
-        List<String> found = new ArrayList<>();
-        if (app.rank() == 0) {
+    private List<String> candidates(List<Level> levelsInOrder) throws IOException {
+        Map<String, Long> positions = new LinkedHashMap<>();
+        for (Level level : app.rank() == 0 ? levelsInOrder : List.<Level>of()) {
             Path directory = levels.directory(level, CommitSlot.COMMITTED);
-            rejected.succeeds(
-                    "looking for checkpoints in",
-                    directory,
-                    () -> found.addAll(mode.findElasticCheckpoints(level, known.numbering())));
+            if (level.isGlobal()) {
+                rejected.succeeds("looking for checkpoints in", directory, () -> {
+                    for (String line : mode.findElasticCheckpoints(level, known.numbering())) {
+                        positions.put(level + " " + line, position(level, line));
+                    }
+                });
+            }
         }
         rejected.requireReadable();
+        List<String> found =
+                CommitOrder.newestFirst(List.copyOf(positions.keySet()), each -> positions.getOrDefault(each, -1L));
         return Agreement.bcast(app, String.join("\n", found), 0).lines().toList();
+    }
+
+    /** Returns the position of a checkpoint in the log, below 0 if it is not known. */
+    private long position(Level level, String line) throws IOException {
+        ElasticCheckpoint found;
+        try {
+            found = mode.elasticCheckpoint(level, line);
+        } catch (DrumlinException notWhole) {
+            // All ranks say so when they look at it.
+            return -1;
+        }
+        List<Path> places =
+                List.of(levels.directory(level, found.slot()), levels.metadataDirectory(level, found.metadataSlot()));
+        OptionalLong identity = CheckpointIdentity.of(found.ckptId(), places, storage);
+        return order.read().age(found.ckptId(), identity).position();
     }
 
     private Optional<ElasticCheckpoint> verified(Level level, String line) throws IOException {

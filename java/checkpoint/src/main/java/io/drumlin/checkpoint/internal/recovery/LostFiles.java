@@ -252,7 +252,7 @@ public final class LostFiles implements AutoCloseable {
     }
 
     /**
-     * Verifies the files that the last pass has made and gives them their names, also in the metadata, in groups in which
+     * Verifies the files that the last pass has made and gives them their names, in groups in which
      * all files from which they were made are whole. Deletes the others. Collective.
      *
      * @throws IOException on all ranks, if it failed on any; what is present is whole nevertheless
@@ -277,9 +277,6 @@ public final class LostFiles implements AutoCloseable {
                 close();
             }
         });
-        if (stored.level() == Level.L3) {
-            stored.updateMetadata();
-        }
     }
 
     private void putInPlace(FileKind kind, Path path) throws IOException {

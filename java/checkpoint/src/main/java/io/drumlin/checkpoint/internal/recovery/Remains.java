@@ -232,6 +232,9 @@ final class Remains implements AutoCloseable {
             }
             if (!files.areNone(wanted)) {
                 files.putInPlace();
+                if (level == Level.L3) {
+                    stored.updateMetadata();
+                }
             }
         }
     }

@@ -17,6 +17,7 @@ import io.drumlin.checkpoint.internal.events.StepTimer;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.file.StoredFile;
 import io.drumlin.checkpoint.internal.group.GroupFile;
+import io.drumlin.checkpoint.internal.inventory.CommitOrder;
 import io.drumlin.checkpoint.internal.mode.ElasticCheckpoint;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5Reader;
@@ -111,8 +112,9 @@ public final class RunInitializer {
         }
         Optional<DrumlinException> missing = Optional.empty();
         if (anyNumberOfRanks) {
+            CommitOrder order = new CommitOrder(engine.directories().commitLog());
             ElasticRestart elastic =
-                    new ElasticRestart(engine.context(), engine.levels(), engine.mode(), listed, known);
+                    new ElasticRestart(engine.context(), engine.levels(), engine.mode(), listed, known, order);
             Optional<ElasticCheckpoint> checkpoint = elastic.find(restart.order());
             if (checkpoint.isPresent()) {
                 ElasticCheckpoint from = checkpoint.get();
