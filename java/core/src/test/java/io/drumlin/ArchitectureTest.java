@@ -263,4 +263,22 @@ class ArchitectureTest {
             throw new AssertionError(e);
         }
     }
+
+    /** The walks of docs/architecture.md go through methods that exist. */
+    @ArchTest
+    static void theWalksAreThere(JavaClasses classes) throws IOException {
+        String text = Files.readString(Path.of(System.getProperty("drumlin.root"), "docs", "architecture.md"));
+        String walks = text.substring(text.indexOf("## Two walks"), text.indexOf("## An end"));
+        Set<String> methods = classes.stream()
+                .flatMap(type -> type.getMethods().stream())
+                .map(method -> method.getOwner().getSimpleName() + "." + method.getName())
+                .collect(Collectors.toSet());
+        List<String> named = Pattern.compile("`(\\w+\\.\\w+)`")
+                .matcher(walks)
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+        assertThat(named).hasSizeGreaterThan(30);
+        assertThat(methods).as("methods of docs/architecture.md").containsAll(named);
+    }
 }
