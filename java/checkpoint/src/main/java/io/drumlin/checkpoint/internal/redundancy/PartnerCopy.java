@@ -2,10 +2,11 @@ package io.drumlin.checkpoint.internal.redundancy;
 
 import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.topology.Group;
+import io.drumlin.comm.internal.PairExchange;
+import io.drumlin.comm.internal.PairExchange.Side;
 import io.drumlin.format.ByteSource;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -46,34 +47,27 @@ public final class PartnerCopy {
      * @throws IOException this rank could not read what it sent, or the received file is not whole and durable
      */
     public void transfer(Optional<Outgoing> outgoing, Optional<Incoming> incoming) throws IOException {
-        long sends = outgoing.map(file -> file.bytes().size()).orElse(0L);
-        long receives = incoming.map(Incoming::size).orElse(0L);
         try (ReceivedFile held = incoming.isPresent()
-                        ? new ReceivedFile(storage, slabs, incoming.get().path(), receives)
-                        : new ReceivedFile(slabs);
-                PendingMessages messages = new PendingMessages(group.comm(), TAG)) {
-            for (long offset = 0; offset < Math.max(sends, receives); offset += slabs.slabBytes()) {
-                if (offset < receives) {
-                    ByteBuffer space = held.space((int) Math.min(slabs.slabBytes(), receives - offset));
-                    messages.startReceive(space, incoming.orElseThrow().from());
-                }
-                if (offset < sends) {
-                    ByteBuffer window = read(held, outgoing.orElseThrow().bytes(), offset);
-                    messages.startSend(window, outgoing.orElseThrow().to());
-                }
-                messages.await();
-                if (offset < receives) {
-                    held.filled((int) Math.min(slabs.slabBytes(), receives - offset));
-                }
-            }
+                ? new ReceivedFile(
+                        storage, slabs, incoming.get().path(), incoming.get().size())
+                : new ReceivedFile(slabs)) {
+            PairExchange.run(
+                    group.comm(),
+                    TAG,
+                    slabs.slabBytes(),
+                    outgoing.map(file -> new Side(
+                                    file.to(),
+                                    file.bytes().size(),
+                                    held::window,
+                                    (piece, offset) -> held.read(file.bytes(), offset, piece)))
+                            .orElse(Side.NONE),
+                    incoming.map(file -> new Side(
+                                    file.from(),
+                                    file.size(),
+                                    held::space,
+                                    (piece, offset) -> held.filled(piece.limit())))
+                            .orElse(Side.NONE));
             held.finish();
         }
-    }
-
-    private ByteBuffer read(ReceivedFile held, ByteSource source, long offset) {
-        int length = (int) Math.min(slabs.slabBytes(), source.size() - offset);
-        ByteBuffer window = held.window(length);
-        held.read(source, offset, window);
-        return window.rewind().limit(length);
     }
 }

@@ -66,8 +66,9 @@ final class ReceivedFile implements Closeable {
         written += bytes;
     }
 
-    /** Fills the remaining space of {@code target} with bytes to send, unless an earlier step has failed. */
+    /** Fills memory from 0 to its limit with bytes to send, unless an earlier step has failed. */
     void read(ByteSource source, long offset, ByteBuffer target) {
+        int length = target.limit();
         if (!failure.isThere()) {
             try {
                 source.readFully(offset, target);
@@ -75,6 +76,7 @@ final class ReceivedFile implements Closeable {
                 failure.add(e);
             }
         }
+        target.rewind().limit(length);
     }
 
     /** Returns a slab of the pool for bytes that are not in the file. */

@@ -6,6 +6,7 @@ import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.io.StreamDigest;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.comm.internal.Agreement;
+import io.drumlin.comm.internal.PendingMessages;
 import io.drumlin.format.ByteSource;
 import io.drumlin.integrity.Gf16Engine;
 import io.drumlin.integrity.Gf16Regions;
@@ -465,7 +466,7 @@ public final class ReedSolomonGroup {
             }
             ByteBuffer window = reads.window(length);
             reads.read(file, offset, window);
-            window.rewind().limit(whole);
+            window.limit(whole);
             if (length < whole) {
                 window.put(length, (byte) 0);
             }

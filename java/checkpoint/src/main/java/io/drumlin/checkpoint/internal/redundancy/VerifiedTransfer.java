@@ -18,6 +18,7 @@ import io.drumlin.checkpoint.internal.verify.RoundReader;
 import io.drumlin.checkpoint.internal.verify.RoundReader.Round;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
+import io.drumlin.comm.internal.PendingMessages;
 import io.drumlin.storage.StorageEngine;
 import java.io.Closeable;
 import java.io.IOException;

@@ -3,6 +3,8 @@ package io.drumlin.scr.internal.cache;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
+import io.drumlin.comm.internal.PairExchange;
+import io.drumlin.comm.internal.PairExchange.Side;
 import io.drumlin.format.internal.StoredNames;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.scr.internal.redundancy.LogicalFile;
@@ -70,7 +72,17 @@ final class FileMove {
         KvTree arriving = Messages.exchange(world, leaving, receiver, sender);
         try (LogicalFile source = openSource(files, leaving);
                 LogicalFile target = openTarget(arriving)) {
-            transfer(source, size(leaving), receiver, target, size(arriving), sender);
+            Side sent = new Side(
+                    receiver,
+                    size(leaving),
+                    length -> out.clear().limit(length),
+                    (piece, offset) -> sendFailure = attempt(sendFailure, () -> source.read(piece, offset)));
+            Side received = new Side(
+                    sender,
+                    size(arriving),
+                    length -> in.clear().limit(length),
+                    (piece, offset) -> receiveFailure = attempt(receiveFailure, () -> target.write(piece, offset)));
+            PairExchange.run(world, TAG, SLAB, sent, received);
             receiveFailure = attempt(receiveFailure, target::sync);
         }
         KvTree verdict = new KvTree();
@@ -145,27 +157,6 @@ final class FileMove {
         return described.keys().stream()
                 .map(i -> directory.metadata().resolve("arriving." + world.rank() + "." + i))
                 .toList();
-    }
-
-    private void transfer(LogicalFile source, long leaving, int receiver, LogicalFile target, long arriving, int sender)
-            throws IOException {
-        for (long offset = 0; offset < Math.max(leaving, arriving); offset += SLAB) {
-            long position = offset;
-            Communicator.Request request = null;
-            if (offset < arriving) {
-                in.clear().limit((int) Math.min(SLAB, arriving - offset));
-                request = world.startReceive(in, sender, TAG);
-            }
-            if (offset < leaving) {
-                out.clear().limit((int) Math.min(SLAB, leaving - offset));
-                sendFailure = attempt(sendFailure, () -> source.read(out, position));
-                Messages.send(world, out, receiver, TAG, request);
-            }
-            if (request != null) {
-                request.await();
-                receiveFailure = attempt(receiveFailure, () -> target.write(in, position));
-            }
-        }
     }
 
     /** Moves completely received files to their final paths. */

@@ -3,12 +3,13 @@ package io.drumlin.scr.internal.redundancy;
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
+import io.drumlin.comm.internal.PairExchange;
+import io.drumlin.comm.internal.PairExchange.Side;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
 import io.drumlin.integrity.Gf256;
 import io.drumlin.scr.internal.settings.CopyType;
 import io.drumlin.scr.internal.store.KvFields;
-import io.drumlin.scr.internal.store.Messages;
 import io.drumlin.storage.BlockFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -106,24 +107,23 @@ final class RedundancyTransfer implements Closeable {
 
     /** Sends this rank's files to the right and writes the files of the rank on the left. */
     private long copy(@Nullable LogicalFile own, int distance, long position) throws IOException {
-        long ownSize = size(set.rank());
-        long leftSize = size(set.right(-distance));
-        for (long offset = 0; offset < Math.max(ownSize, leftSize); offset += SLAB) {
-            Communicator.Request arriving = null;
-            if (offset < leftSize) {
-                in.clear().limit(length(offset, leftSize));
-                arriving = comm.startReceive(in, set.right(-distance), TAG);
-            }
-            if (offset < ownSize) {
-                read(own, out.clear().limit(length(offset, ownSize)), offset);
-                Messages.send(comm, out, set.right(distance), TAG, arriving);
-            }
-            if (arriving != null) {
-                arriving.await();
-                write(in, position + offset);
-            }
-        }
-        return leftSize;
+        int left = set.right(-distance);
+        exchange(
+                sent(set.right(distance), size(set.rank()), (bytes, offset) -> read(own, bytes, offset)),
+                received(left, size(left), (bytes, offset) -> write(bytes, position + offset)));
+        return size(left);
+    }
+
+    private void exchange(Side outgoing, Side incoming) throws IOException {
+        PairExchange.run(comm, TAG, SLAB, outgoing, incoming);
+    }
+
+    private Side sent(int to, long size, PairExchange.Step read) {
+        return new Side(to, size, length -> out.clear().limit(length), read);
+    }
+
+    private Side received(int from, long size, PairExchange.Step write) {
+        return new Side(from, size, length -> in.clear().limit(length), write);
     }
 
     private void encodeStripes(@Nullable LogicalFile own, StripeCode code) throws IOException {
@@ -163,20 +163,21 @@ final class RedundancyTransfer implements Closeable {
         int left = set.right(-distance);
         int rightStripe = (right + e) % set.size();
         int ownStripe = (set.rank() + e) % set.size();
-        Communicator.Request arriving = null;
-        if (code.isData(left, ownStripe)) {
-            arriving = comm.startReceive(in.clear().limit(length), left, TAG);
-        }
+        Side outgoing = Side.NONE;
         if (code.isData(set.rank(), rightStripe)) {
             long position = code.position(set.rank(), rightStripe) * chunk + offset;
-            read(own, out.clear().limit(length), position);
-            Messages.send(comm, out, right, TAG, arriving);
+            outgoing = sent(right, length, (piece, start) -> read(own, piece, position));
         }
-        if (arriving != null) {
-            arriving.await();
-            in.get(0, bytes, 0, length);
-            Gf256.addMultiple(sum, bytes, code.factor(e, left), length);
+        Side incoming = Side.NONE;
+        if (code.isData(left, ownStripe)) {
+            incoming = received(left, length, (piece, start) -> add(sum, piece, code.factor(e, left)));
         }
+        exchange(outgoing, incoming);
+    }
+
+    private void add(byte[] sum, ByteBuffer piece, int factor) {
+        piece.get(0, bytes, 0, piece.limit());
+        Gf256.addMultiple(sum, bytes, factor, piece.limit());
     }
 
     /**
@@ -227,21 +228,14 @@ final class RedundancyTransfer implements Closeable {
             int distance = holder(set, lost, rank);
             int holder = (rank + distance) % set.size();
             if (set.rank() == holder) {
-                long position = start;
+                long before = start;
                 for (int d = 1; d < distance; d++) {
-                    position += size(set.right(-d));
+                    before += size(set.right(-d));
                 }
-                long size = size(rank);
-                for (long offset = 0; offset < size; offset += SLAB) {
-                    readPayload(out.clear().limit(length(offset, size)), position + offset);
-                    comm.send(out, rank, TAG);
-                }
+                long position = before;
+                exchange(sent(rank, size(rank), (bytes, offset) -> readPayload(bytes, position + offset)), Side.NONE);
             } else if (set.rank() == rank) {
-                long size = size(rank);
-                for (long offset = 0; offset < size; offset += SLAB) {
-                    comm.receive(in.clear().limit(length(offset, size)), holder, TAG);
-                    writeData(own, in, offset);
-                }
+                exchange(Side.NONE, received(holder, size(rank), (bytes, offset) -> writeData(own, bytes, offset)));
             }
         }
     }
@@ -252,29 +246,20 @@ final class RedundancyTransfer implements Closeable {
      */
     private void copyToLost(@Nullable LogicalFile own, List<Integer> lost) throws IOException {
         for (int rank : lost) {
-            long position = start;
+            long end = start;
             for (int distance = 1; distance <= set.count(); distance++) {
                 int owner = Math.floorMod(rank - distance, set.size());
                 if (set.rank() == rank) {
-                    position += receiveCopy(owner, position);
+                    long position = end;
+                    exchange(
+                            Side.NONE,
+                            received(owner, size(owner), (bytes, offset) -> write(bytes, position + offset)));
+                    end += size(owner);
                 } else if (set.rank() == owner) {
-                    long size = size(owner);
-                    for (long offset = 0; offset < size; offset += SLAB) {
-                        read(own, out.clear().limit(length(offset, size)), offset);
-                        comm.send(out, rank, TAG);
-                    }
+                    exchange(sent(rank, size(owner), (bytes, offset) -> read(own, bytes, offset)), Side.NONE);
                 }
             }
         }
-    }
-
-    private long receiveCopy(int owner, long position) throws IOException {
-        long size = size(owner);
-        for (long offset = 0; offset < size; offset += SLAB) {
-            comm.receive(in.clear().limit(length(offset, size)), owner, TAG);
-            write(in, position + offset);
-        }
-        return size;
     }
 
     private void rebuildStripes(@Nullable LogicalFile own, List<Integer> lost, boolean isLost) throws IOException {
@@ -314,8 +299,7 @@ final class RedundancyTransfer implements Closeable {
         for (int rank = 0; rank < set.size(); rank++) {
             if (combination[rank] != 0) {
                 comm.receive(in.clear().limit(length), rank, TAG);
-                in.get(0, bytes, 0, length);
-                Gf256.addMultiple(symbol, bytes, combination[rank], length);
+                add(symbol, in, combination[rank]);
             }
         }
         return symbol;

@@ -7,7 +7,6 @@ import io.drumlin.format.kvtree.KvTreeFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 
 /** Exchanges trees as messages. */
 public final class Messages {
@@ -38,29 +37,6 @@ public final class Messages {
         lengthSent.await();
         treeSent.await();
         return received;
-    }
-
-    /**
-     * Sends a message and waits. If that fails, ensures that nothing arrives any more in the memory of a receive that
-     * was started before.
-     *
-     * @param arriving the receive, or {@code null} if there is none
-     */
-    public static void send(
-            Communicator comm, ByteBuffer message, int destination, int tag, Communicator.@Nullable Request arriving)
-            throws IOException {
-        try {
-            comm.startSend(message, destination, tag).await();
-        } catch (IOException failure) {
-            if (arriving != null) {
-                try {
-                    arriving.abandon();
-                } catch (IOException e) {
-                    failure.addSuppressed(e);
-                }
-            }
-            throw failure;
-        }
     }
 
     static void send(Communicator comm, KvTree tree, int destination) throws IOException {

@@ -1,15 +1,10 @@
 package io.drumlin.scr.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.drumlin.comm.Communicator;
-import io.drumlin.comm.FailingSends;
-import io.drumlin.comm.SingleCommunicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.format.kvtree.KvTree;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -17,17 +12,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MessagesTest {
-
-    private static final int TAG = 3;
-
-    @Test
-    void nothingComesIntoAReceiveWhoseSendFailed() throws IOException {
-        Communicator world = new SingleCommunicator();
-        Communicator.Request arriving = world.startReceive(ByteBuffer.allocateDirect(1), 0, TAG);
-        assertThatThrownBy(() -> Messages.send(FailingSends.of(world), ByteBuffer.allocateDirect(1), 0, TAG, arriving))
-                .hasMessage("no sends here");
-        assertThat(FailingSends.anyReceiveWaits(world, TAG)).isFalse();
-    }
 
     /** The first key must be that of the lowest rank: it names the checkpoint to restart from. */
     @ParameterizedTest

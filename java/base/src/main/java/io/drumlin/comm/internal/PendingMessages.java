@@ -1,4 +1,4 @@
-package io.drumlin.checkpoint.internal.redundancy;
+package io.drumlin.comm.internal;
 
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Request;
@@ -18,15 +18,35 @@ public final class PendingMessages implements Closeable {
     private final int tag;
     private final List<Request> requests = new ArrayList<>();
 
+    /**
+     * Makes an object without messages.
+     *
+     * @param comm the ranks
+     * @param tag tag of the messages
+     */
     public PendingMessages(Communicator comm, int tag) {
         this.comm = comm;
         this.tag = tag;
     }
 
+    /**
+     * Starts to send.
+     *
+     * @param message from position to limit, outside the heap
+     * @param to the receiver
+     * @throws IOException the message cannot be sent
+     */
     public void startSend(ByteBuffer message, int to) throws IOException {
         requests.add(comm.startSend(message, to, tag));
     }
 
+    /**
+     * Starts to receive.
+     *
+     * @param message filled from position to limit, outside the heap
+     * @param from the sender
+     * @throws IOException nothing can be received
+     */
     public void startReceive(ByteBuffer message, int from) throws IOException {
         requests.add(comm.startReceive(message, from, tag));
     }
