@@ -63,16 +63,6 @@ public interface Checkpoints extends AutoCloseable {
     }
 
     /**
-     * Starts a thread that loads the classes of the first checkpoint, so that this checkpoint takes less time. A
-     * program that starts MPI before it opens a run calls this method before it starts MPI, because MPI mostly waits
-     * while it starts. A program whose run starts MPI does not need it. Returns at once, never fails, and does nothing
-     * when called again.
-     */
-    static void preload() {
-        CheckpointsProvider.installed().preload();
-    }
-
-    /**
      * Starts to describe a run.
      *
      * @param configFile configuration file of C FTI

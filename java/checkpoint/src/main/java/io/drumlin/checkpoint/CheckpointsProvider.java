@@ -33,9 +33,6 @@ public interface CheckpointsProvider {
      */
     Checkpoints.Builder builder(Path configFile);
 
-    /** Implements {@link Checkpoints#preload}. */
-    void preload();
-
     /**
      * Implements {@link RunSurvey#open(Path, Path)}.
      *

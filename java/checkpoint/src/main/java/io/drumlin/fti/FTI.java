@@ -182,7 +182,6 @@ public final class FTI {
      *     {@link #FTI_NSCS} otherwise
      */
     public static int FTI_Init(String configFile) {
-        Checkpoints.preload();
         Communicators.finishAfterMain(false);
         return init(configFile, Communicators::world, null);
     }

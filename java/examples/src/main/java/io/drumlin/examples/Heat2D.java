@@ -146,9 +146,6 @@ public final class Heat2D implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--size must be 3 or more, --iterations and --every 1 or more");
         }
-        if (!noCheckpoints) {
-            Checkpoints.preload();
-        }
         if (threads > 0) {
             ThreadCommunicator.run(threads, this::simulate);
         } else {

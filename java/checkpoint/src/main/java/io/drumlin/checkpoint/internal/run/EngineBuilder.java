@@ -186,7 +186,6 @@ public final class EngineBuilder implements Checkpoints.Builder {
         if (communicator != null) {
             return prepare(communicator);
         }
-        Preload.start();
         try (Communicator world = Communicators.world()) {
             return prepare(world);
         }

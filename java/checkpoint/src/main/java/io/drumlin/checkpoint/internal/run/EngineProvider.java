@@ -22,11 +22,6 @@ public final class EngineProvider implements CheckpointsProvider {
     }
 
     @Override
-    public void preload() {
-        Preload.start();
-    }
-
-    @Override
     public RunSurvey survey(Path configFile, Path workingDirectory, @Nullable String execId) throws IOException {
         return EngineRunSurvey.open(configFile, workingDirectory, execId);
     }
