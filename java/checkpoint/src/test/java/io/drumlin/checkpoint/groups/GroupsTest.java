@@ -149,18 +149,16 @@ class GroupsTest {
         return run;
     }
 
-    private static String groupsOnly(RunFixture run) throws IOException {
-        return ini(run.config()).get("drumlin", "groups_only").orElse("");
+    private static Path none(RunFixture run) throws IOException {
+        return meta(run).resolve("drumlin-groups-only");
+    }
+
+    private static Path begun(RunFixture run) throws IOException {
+        return meta(run).resolve("drumlin-groups-only-begun");
     }
 
     private static IniFile ini(Path file) throws IOException {
         return IniFile.parse(Files.readString(file), file.toString());
-    }
-
-    private static void setGroupsOnly(RunFixture run, String value) throws IOException {
-        Files.writeString(
-                run.config(),
-                ini(run.config()).with("drumlin", "groups_only", value).text());
     }
 
     private static Path meta(RunFixture run) throws IOException {
@@ -264,7 +262,7 @@ class GroupsTest {
         String execId = run.restartValue("exec_id");
         for (int start = 0; start < 2; start++) {
             assertThat(run.restartValue("failure")).isEqualTo("1");
-            assertThat(groupsOnly(run)).isEqualTo(execId);
+            assertThat(none(run)).exists();
             assertThat(warnings(() -> program(run, (own, one, other) -> {
                         assertThat(own.checkpoints.status()).isEqualTo(Status.FRESH);
                         assertThat(own.checkpoints.recoveryFailure()).isEmpty();
@@ -278,7 +276,7 @@ class GroupsTest {
         program(run, (own, one, other) -> {
             own.take(1, Level.L1);
             assertThat(run.restartValue("exec_id")).isEqualTo(execId);
-            assertThat(groupsOnly(run)).isEmpty();
+            assertThat(none(run)).doesNotExist();
             one.recovers(1);
             one.take(5, Level.L4);
         });
@@ -307,12 +305,13 @@ class GroupsTest {
                 Files.move(local, directory.resolve("away" + node));
             }
         }
-        setGroupsOnly(run, execId + " begun");
+        Files.deleteIfExists(none(run));
+        Files.createFile(begun(run));
         for (int start = 0; start < 2; start++) {
             refused(
                     () -> recover(run, 0, 1, 2),
                     "its own first one was begun",
-                    "set [drumlin] groups_only = " + execId,
+                    "rename " + begun(run) + " to drumlin-groups-only",
                     "bring it back");
         }
         if (wasTaken) {
@@ -321,9 +320,9 @@ class GroupsTest {
                 Files.move(each.getValue(), each.getKey());
             }
             recover(run, 1, 1, 2);
-            assertThat(groupsOnly(run)).isEmpty();
+            assertThat(none(run)).doesNotExist();
         } else {
-            setGroupsOnly(run, execId);
+            Files.move(begun(run), none(run));
             recover(run, 0, 1, 2);
         }
     }
@@ -333,24 +332,9 @@ class GroupsTest {
     void aCheckpointThatIsThereIsTaken() throws IOException {
         RunFixture run = onlyGroups(3);
         program(run, (own, one, other) -> own.take(1, Level.L1));
-        setGroupsOnly(run, run.restartValue("exec_id"));
+        Files.createFile(none(run));
         recover(run, 1, 1, 2);
-        assertThat(groupsOnly(run)).isEmpty();
-        setGroupsOnly(run, "another");
-        recover(run, 1, 1, 2);
-    }
-
-    /** What the file says of another run does not make this one begin afresh. */
-    @Test
-    void anotherRunsGroupsAreOfNoAccount() throws IOException {
-        RunFixture run = onlyGroups(3);
-        program(run, (own, one, other) -> own.take(1, Level.L1));
-        for (int node = 0; node < RANKS; node++) {
-            DirectoryTree.delete(
-                    directory.resolve("Local/node" + node).resolve(run.restartValue("exec_id")), new NioEngine());
-        }
-        setGroupsOnly(run, "another");
-        refused(() -> recover(run, 1, 1, 2), "at no level there are files");
+        assertThat(none(run)).doesNotExist();
     }
 
     @ParameterizedTest
@@ -370,7 +354,7 @@ class GroupsTest {
             }
             assertThatThrownBy(() -> checkpoints.checkpoint(1, Level.L1)).isInstanceOf(IOException.class);
         });
-        assertThat(groupsOnly(run)).isEqualTo(execId);
+        assertThat(none(run)).exists();
         assertThat(run.restartValue("failure")).isEqualTo("1");
         recover(run, 0, 1, 2);
     }
@@ -389,7 +373,7 @@ class GroupsTest {
                 .contains(execId + "." + SOLVER + ", " + execId + "." + TRACER)
                 .contains("exec_id");
         assertThat(run.restartValue("exec_id")).isNotEqualTo(execId);
-        assertThat(groupsOnly(run)).isEmpty();
+        assertThat(none(run)).doesNotExist();
         assertThat(files(execId)).isEqualTo(before);
         assertThat(warnings(() -> recover(run, 0, 0, 0))).isEmpty();
 
@@ -406,7 +390,6 @@ class GroupsTest {
 
         // It was a mistake.
         run.setRestart("1", execId);
-        setGroupsOnly(run, execId);
         recover(run, 0, 1, 2);
     }
 
@@ -591,7 +574,7 @@ class GroupsTest {
                 solver.take(1, Level.L1);
                 assertThat(checkpoints.isUnderway()).isFalse();
                 assertThat(run.restartValue("failure")).isEqualTo("1");
-                assertThat(groupsOnly(run)).isEmpty();
+                assertThat(none(run)).doesNotExist();
             }
         });
     }

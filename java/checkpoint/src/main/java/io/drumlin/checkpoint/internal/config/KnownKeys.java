@@ -37,7 +37,7 @@ public final class KnownKeys {
                 OURS,
                 words(
                         "packing layout async lease on_unreadable storage slab_memory ckpt_interval"
-                                + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4 keep keep_every keep_size keep_l1 keep_l2 keep_l3 from branch stop stop_level stop_margin halt_file requeue h5_compression groups_only"));
+                                + " mtbf_l1 mtbf_l2 mtbf_l3 mtbf_l4 keep keep_every keep_size keep_l1 keep_l2 keep_l3 from branch stop stop_level stop_margin halt_file requeue h5_compression"));
     }
 
     private KnownKeys() {}

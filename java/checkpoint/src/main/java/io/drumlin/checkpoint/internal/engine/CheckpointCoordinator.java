@@ -4,7 +4,6 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.DifferentialShare;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;

@@ -1,19 +1,20 @@
 package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.DrumlinException;
-import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.lease.Lease;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
- * The section {@code [restart]} of the configuration file, in which a run records how it starts next, and the key {@code
- * groups_only} (docs/formats/fti-run-directory.md, sections 1 and 18).
+ * The section {@code [restart]} of the configuration file, in which a run records how it starts next, and the file {@code
+ * drumlin-groups-only} (docs/formats/fti-run-directory.md, sections 1 and 18).
  */
 public final class RestartSection {
 
@@ -25,26 +26,41 @@ public final class RestartSection {
     private boolean taken;
 
     /**
-     * What the file says of the run.
+     * What the files say of the run.
      *
      * @param failure how the next start begins
-     * @param own what it says of the checkpoints that a restart finds
+     * @param own what is said of the checkpoints that a restart finds
      */
     private record Entry(int failure, OwnCheckpoints own) {}
 
-    /** What the file says but for a checkpoint under way. */
+    /** What the files say but for a checkpoint under way. */
     private Entry entry;
 
-    RestartSection(Communicator app, Run run) {
+    /** Whether the run's directory may have a file that says something else than {@link OwnCheckpoints#SOME}. */
+    private boolean recorded;
+
+    /** Reads the files. Collective. */
+    RestartSection(Communicator app, Run run) throws IOException {
         this.app = app;
         this.run = run;
         configFile = run.configFile();
         execId = run.execId();
         storage = run.storage();
-        entry = new Entry(run.config().failure(), OwnCheckpoints.of(run.config()));
+        int failure = run.config().failure();
+        OwnCheckpoints own = OwnCheckpoints.SOME;
+        if (failure != 0) {
+            Path meta = run.directories().meta();
+            String name = Agreement.call(
+                    app,
+                    "looking into " + meta,
+                    () -> app.rank() == 0 ? OwnCheckpoints.of(meta).name() : "");
+            own = OwnCheckpoints.valueOf(Agreement.bcast(app, name, 0));
+        }
+        recorded = own != OwnCheckpoints.SOME;
+        entry = new Entry(failure, own);
     }
 
-    /** Returns what the file says of the checkpoints that the run has of its own. */
+    /** Returns what is said of the checkpoints that the run has of its own. */
     public OwnCheckpoints own() {
         return entry.own;
     }
@@ -117,14 +133,38 @@ public final class RestartSection {
         if (taken) {
             requireThisRun(ini.get("restart", "exec_id").orElse(""));
         }
-        IniFile changed =
-                ini.with("restart", "failure", Integer.toString(next.failure)).with("restart", "exec_id", execId);
-        String text = next.own.in(changed, execId).text();
+        String text = ini.with("restart", "failure", Integer.toString(next.failure))
+                .with("restart", "exec_id", execId)
+                .text();
+        // First, because a kill must not leave failure = 1 alone: that is a run whose checkpoints are lost.
+        if (next.own != OwnCheckpoints.SOME) {
+            record(next.own);
+        }
         if (text.equals(current)) {
             TextFiles.sync(configFile, storage);
         } else {
             // Another job that uses the same file may write it at the same time.
             TextFiles.replace(configFile, text, execId, storage);
+        }
+        if (next.own == OwnCheckpoints.SOME) {
+            record(next.own);
+        }
+    }
+
+    private void record(OwnCheckpoints own) throws IOException {
+        Path meta = run.directories().meta();
+        if (own != OwnCheckpoints.SOME && !PathStatus.exists(own.file(meta))) {
+            recorded = true;
+            TextFiles.replace(own.file(meta), "", storage);
+        }
+        if (recorded) {
+            for (OwnCheckpoints other : List.of(OwnCheckpoints.NONE, OwnCheckpoints.BEGUN)) {
+                if (other != own && PathStatus.exists(other.file(meta))) {
+                    storage.delete(other.file(meta));
+                }
+            }
+            storage.syncDirectory(meta);
+            recorded = own != OwnCheckpoints.SOME;
         }
     }
 

@@ -3,7 +3,6 @@ package io.drumlin.checkpoint.internal.group;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.config.TextFiles;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.format.fti.IniFile;
@@ -152,10 +151,8 @@ public record GroupFile(Path path, String execId, int failure) {
     }
 
     private String text(FtiConfig run, Path runFile) throws DrumlinException {
-        IniFile ini = OwnCheckpoints.SOME
-                .in(run.ini(), execId)
-                .with(RESTART, "failure", Integer.toString(failure))
-                .with(RESTART, "exec_id", execId);
+        IniFile ini =
+                run.ini().with(RESTART, "failure", Integer.toString(failure)).with(RESTART, "exec_id", execId);
         // The names of shared files do not say whose they are.
         if (run.singleFile().enable()) {
             ini = ini.with("basic", "h5_single_file_enable", "0");

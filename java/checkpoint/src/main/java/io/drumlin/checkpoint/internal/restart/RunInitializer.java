@@ -4,12 +4,12 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Status;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.config.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.elastic.ElasticBlockSums;
 import io.drumlin.checkpoint.internal.elastic.ElasticRestart;
 import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.elastic.Redistribution;
 import io.drumlin.checkpoint.internal.engine.Engine;
+import io.drumlin.checkpoint.internal.engine.OwnCheckpoints;
 import io.drumlin.checkpoint.internal.engine.RecoverySource;
 import io.drumlin.checkpoint.internal.engine.Run;
 import io.drumlin.checkpoint.internal.events.Step;
@@ -190,14 +190,16 @@ public final class RunInitializer {
                     .exception();
         }
         if (engine.restartSection().own() == OwnCheckpoints.BEGUN) {
-            String execId = engine.run().execId();
+            Path meta = engine.directories().meta();
             return context.problem(
                             problem + "; so far only groups of the run had checkpoints, and its own first one was"
                                     + " begun: it was either not completed, or its files are lost or away")
-                    .advice("if all nodes and directories that the run had before are here, it was not completed: set "
-                            + OwnCheckpoints.noneOf(execId)
-                            + ", and the run begins afresh while its groups go on; if one is away, bring it back and"
-                            + " start again")
+                    .advice(
+                            "if all nodes and directories that the run had before are here, it was not completed: rename "
+                                    + OwnCheckpoints.BEGUN.file(meta) + " to "
+                                    + OwnCheckpoints.NONE.file(meta).getFileName()
+                                    + ", and the run begins afresh while its groups go on; if one is away, bring it back and"
+                                    + " start again")
                     .exception();
         }
         String look = refused
