@@ -486,4 +486,32 @@ public final class Hdf5File {
                     String.format(Locale.ROOT, "is %08x, and the elements give %08x", stored.getInt(0), sum.value()));
         }
     }
+
+    /**
+     * A file of which everything except the elements is read. No byte belongs to two structures. So a reader that reads
+     * twice as many bytes as there are follows addresses that were made to keep it busy.
+     */
+    private static final class StructureSource implements ByteSource {
+
+        private final ByteSource file;
+        private long read;
+
+        StructureSource(ByteSource file) {
+            this.file = file;
+        }
+
+        @Override
+        public long size() {
+            return file.size();
+        }
+
+        @Override
+        public void readFully(long offset, ByteBuffer target) throws IOException {
+            read += target.remaining();
+            if (read > 2 * file.size()) {
+                throw Window.wrong("address", offset, "the structures of the file lie over each other");
+            }
+            file.readFully(offset, target);
+        }
+    }
 }

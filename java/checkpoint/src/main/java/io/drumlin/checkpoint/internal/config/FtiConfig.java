@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -576,5 +577,44 @@ public final class FtiConfig {
 
     public Optional<String> storage() {
         return storage;
+    }
+
+    /** The keys of {@code [advanced]} that say how C FTI moves bytes to the parallel file system. */
+    private static final class Transfers {
+
+        /** Bounds of {@code transfer_size}, and the value used outside of them, in MiB. */
+        private static final int LEAST = 8;
+
+        private static final int MOST = 64;
+        private static final int DEFAULT = 16;
+
+        private static final int MEBIBYTE = 1 << 20;
+
+        private static final int UNSET = -1;
+
+        private Transfers() {}
+
+        static int bytes(ConfigValues values) {
+            int mebibytes = values.lenient("advanced", "transfer_size", UNSET);
+            return (mebibytes >= LEAST && mebibytes <= MOST ? mebibytes : DEFAULT) * MEBIBYTE;
+        }
+
+        /**
+         * Returns hints for MPI-IO. C FTI gives the same values to Lustre itself. A value below those of Lustre leaves the
+         * choice to the file system.
+         */
+        static Map<String, String> stripeHints(ConfigValues values) {
+            Map<String, String> hints = new TreeMap<>();
+            putHint(hints, "striping_unit", values.lenient("advanced", "lustre_stiping_unit", UNSET), 1);
+            putHint(hints, "striping_factor", values.lenient("advanced", "lustre_stiping_factor", UNSET), 1);
+            putHint(hints, "start_iodevice", values.lenient("advanced", "lustre_stiping_offset", UNSET), 0);
+            return hints;
+        }
+
+        private static void putHint(Map<String, String> hints, String hint, int value, int least) {
+            if (value >= least) {
+                hints.put(hint, Integer.toString(value));
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.Distribution;
+import io.drumlin.checkpoint.ElementType;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.checkpoint.internal.object.ObjectForm;
 import java.io.IOException;
@@ -329,5 +330,90 @@ public final class ProtectedData {
         copyOut(bit / Byte.SIZE, one);
         one.put(0, (byte) (one.get(0) ^ 1 << bit % Byte.SIZE));
         copyIn(bit / Byte.SIZE, one.flip());
+    }
+
+    /** Elements whose bytes lie in several buffers, one part after the other. */
+    private static final class PartElements extends Elements {
+        private final List<Long> dimensions;
+        private final List<ByteBuffer> parts;
+
+        /**
+         * Describes the same elements in other memory.
+         *
+         * @param parts parts of the memory in their order
+         */
+        PartElements(Elements elements, List<ByteBuffer> parts) {
+            super(elements.type(), elements.count());
+            dimensions = elements.dimensions();
+            this.parts = List.copyOf(parts);
+        }
+
+        @Override
+        List<Long> dimensions() {
+            return dimensions;
+        }
+
+        @Override
+        void copyOut(long offset, ByteBuffer target) {
+            each(offset, target, (part, from, length) -> target.put(target.position(), part, from, length));
+        }
+
+        @Override
+        void copyIn(long offset, ByteBuffer source) {
+            each(offset, source, (part, from, length) -> part.put(from, source, source.position(), length));
+        }
+
+        /** Work on the bytes of a part. */
+        @FunctionalInterface
+        private interface Work {
+            void with(ByteBuffer part, int from, int length);
+        }
+
+        private void each(long offset, ByteBuffer bytes, Work work) {
+            long position = offset;
+            long end = offset + bytes.remaining();
+            long start = 0;
+            for (ByteBuffer part : parts) {
+                long to = Math.min(end, start + part.capacity());
+                if (position < to) {
+                    int length = (int) (to - position);
+                    work.with(part, (int) (position - start), length);
+                    bytes.position(bytes.position() + length);
+                    position = to;
+                }
+                start += part.capacity();
+            }
+        }
+    }
+
+    /** The first bytes of a stored variable; the others are dropped. */
+    private static final class HeadElements extends Elements {
+
+        private final ByteBuffer head;
+
+        /** @param size bytes of the variable */
+        HeadElements(long size, int kept) {
+            super(ElementType.CHAR, size);
+            head = ByteBuffer.allocate(kept);
+        }
+
+        /** Returns the first bytes, from position 0 on. */
+        ByteBuffer head() {
+            return head;
+        }
+
+        @Override
+        void copyOut(long offset, ByteBuffer target) {
+            throw new UnsupportedOperationException("only the first bytes of a stored variable are here");
+        }
+
+        @Override
+        void copyIn(long offset, ByteBuffer source) {
+            int length = (int) Math.max(0, Math.min(source.remaining(), head.capacity() - offset));
+            if (length > 0) {
+                head.put((int) offset, source, source.position(), length);
+            }
+            source.position(source.limit());
+        }
     }
 }

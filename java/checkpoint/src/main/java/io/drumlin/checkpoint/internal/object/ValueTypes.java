@@ -2,15 +2,20 @@ package io.drumlin.checkpoint.internal.object;
 
 import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.internal.object.ValueType.Slot;
+import java.io.IOException;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the types of values from what a codec describes. Not thread-safe. */
 final class ValueTypes {
@@ -117,5 +122,143 @@ final class ValueTypes {
             return raw(of.getRawType());
         }
         return type instanceof Class<?> given ? given : Object.class;
+    }
+
+    /** Objects that are stored as others. */
+    private static final class MappedType<T, U> extends ValueType {
+
+        private final ValueType stored;
+        private final Codec.Mapped<T, U> mapped;
+
+        MappedType(ValueType stored, Codec.Mapped<T, U> mapped) {
+            this.stored = stored;
+            this.mapped = mapped;
+        }
+
+        @Override
+        Schema schema() {
+            return stored.schema();
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // the codec is for these objects
+        void write(Object value, ObjectBytes out) {
+            Object others = mapped.encoder().apply((U) value);
+            stored.write(Objects.requireNonNull(others, "the encoder of a Codec has returned null"), out);
+        }
+
+        @Override
+        ValueReader reader(Schema type, String where) throws IOException {
+            ValueReader reader = stored.reader(type, where);
+            return in -> decode(reader.read(in), where);
+        }
+
+        @SuppressWarnings("unchecked") // the reader is for these objects
+        private Object decode(@Nullable Object value, String where) throws IOException {
+            try {
+                return Objects.requireNonNull(
+                        mapped.decoder().apply((T) value), "the decoder of a Codec has returned null");
+            } catch (Exception e) {
+                throw new IOException(where + " is refused by its Codec: " + e, e);
+            }
+        }
+    }
+
+    /** Constants of an enum. The schema has their names, so the program can put them in another order. */
+    private static final class EnumType extends ValueType {
+
+        private final Object[] constants;
+        private final List<String> names;
+
+        /** @param type class of an enum */
+        EnumType(Class<?> type) {
+            constants = type.getEnumConstants();
+            names = Arrays.stream(constants)
+                    .map(each -> ((Enum<?>) each).name())
+                    .toList();
+        }
+
+        @Override
+        Schema schema() {
+            return new Schema(Schema.ENUM, names, List.of(), false);
+        }
+
+        @Override
+        @SuppressWarnings("EnumOrdinal") // The names are stored in this order, too.
+        void write(Object value, ObjectBytes out) {
+            out.putShort(((Enum<?>) value).ordinal());
+        }
+
+        @Override
+        ValueReader reader(Schema stored, String where) throws IOException {
+            requireKind(stored, where);
+            @Nullable
+            Object[] byNumber = stored.names().stream()
+                    .map(name -> names.contains(name) ? constants[names.indexOf(name)] : null)
+                    .toArray();
+            return in -> {
+                int number = Short.toUnsignedInt(in.getShort());
+                if (number >= byNumber.length) {
+                    throw new IOException(where + " is stored as constant " + number + " of " + byNumber.length);
+                }
+                Object constant = byNumber[number];
+                if (constant == null) {
+                    throw new IOException(
+                            where + " is stored as " + stored.names().get(number)
+                                    + ", and the enum has no such constant in this program: " + names);
+                }
+                return constant;
+            };
+        }
+    }
+
+    /** Maps, in the order in which they are iterated. */
+    private static final class MapType extends ValueType {
+
+        private final Slot keys;
+        private final Slot values;
+
+        MapType(ValueType keys, ValueType values) {
+            this.keys = new Slot(keys, true);
+            this.values = new Slot(values, true);
+        }
+
+        @Override
+        Schema schema() {
+            return new Schema(Schema.MAP, List.of(), List.of(keys.schema(), values.schema()), false);
+        }
+
+        @Override
+        void write(Object value, ObjectBytes out) {
+            Map<?, ?> map = (Map<?, ?>) value;
+            int size = map.size();
+            out.putInt(size);
+            int written = 0;
+            for (Map.Entry<?, ?> each : map.entrySet()) {
+                keys.write(each.getKey(), out);
+                values.write(each.getValue(), out);
+                written++;
+            }
+            CollectionType.requireWhole(Schema.MAP, written, size);
+        }
+
+        @Override
+        ValueReader reader(Schema stored, String where) throws IOException {
+            requireKind(stored, where);
+            String key = "a key of " + where;
+            ValueReader keyReader = keys.reader(stored.parts().get(0), key);
+            ValueReader valueReader = values.reader(stored.parts().get(1), "a value of " + where);
+            return in -> {
+                int size = in.getLength(where, 2);
+                Map<Object, Object> map = new LinkedHashMap<>();
+                for (int i = 0; i < size; i++) {
+                    map.put(keyReader.read(in), valueReader.read(in));
+                    if (map.size() == i) {
+                        throw new IOException(key + " is there twice, as this program sees it");
+                    }
+                }
+                return map;
+            };
+        }
     }
 }

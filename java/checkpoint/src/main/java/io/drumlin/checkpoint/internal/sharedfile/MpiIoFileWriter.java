@@ -248,4 +248,36 @@ public final class MpiIoFileWriter implements SharedFileWriter {
             }
         }
     }
+
+    /** A source that joins several sources one after the other. */
+    private static final class JoinedSource implements ByteSource {
+
+        private final List<ByteSource> parts;
+
+        JoinedSource(List<ByteSource> parts) {
+            this.parts = List.copyOf(parts);
+        }
+
+        @Override
+        public long size() {
+            return parts.stream().mapToLong(ByteSource::size).sum();
+        }
+
+        @Override
+        public void readFully(long offset, ByteBuffer target) throws IOException {
+            int limit = target.limit();
+            long position = offset;
+            long start = 0;
+            for (ByteSource part : parts) {
+                long left = start + part.size() - position;
+                if (left > 0 && target.position() < limit) {
+                    int length = (int) Math.min(left, limit - target.position());
+                    part.readFully(position - start, target.limit(target.position() + length));
+                    target.limit(limit);
+                    position += length;
+                }
+                start += part.size();
+            }
+        }
+    }
 }

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Copies staged files at once, or in a separate thread. */
 public final class FileStaging implements Staging {
@@ -172,6 +173,53 @@ public final class FileStaging implements Staging {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A file that {@link FileStaging} copies. Thread-safe. */
+    private static final class StageTransfer implements StageRequest {
+
+        private final Path local;
+        private final Path remote;
+        private volatile State state = State.PENDING;
+        private volatile @Nullable IOException failure;
+
+        StageTransfer(Path local, Path remote) {
+            this.local = local;
+            this.remote = remote;
+        }
+
+        void active() {
+            state = State.ACTIVE;
+        }
+
+        void done() {
+            state = State.DONE;
+        }
+
+        void failed(IOException cause) {
+            failure = cause;
+            state = State.FAILED;
+        }
+
+        @Override
+        public Path local() {
+            return local;
+        }
+
+        @Override
+        public Path remote() {
+            return remote;
+        }
+
+        @Override
+        public State state() {
+            return state;
+        }
+
+        @Override
+        public Optional<IOException> failure() {
+            return Optional.ofNullable(failure);
         }
     }
 }
