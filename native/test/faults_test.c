@@ -218,7 +218,8 @@ static int status_under(const char *faults, const char *program)
 {
     pid_t child = fork();
     if (child == 0) {
-        setenv("LD_PRELOAD", FAULT_LIBRARY, 1);
+        setenv("LD_PRELOAD", FAULT_LIBRARY, 1); /* a name, since a path in it has no blanks */
+        setenv("LD_LIBRARY_PATH", FAULT_FOLDER, 1);
         setenv("DRUMLIN_FAULTS", faults, 1);
         setenv("DRUMLIN_FAULTS_LOG", log_path, 1);
         setenv("PMI_RANK", "2", 1);

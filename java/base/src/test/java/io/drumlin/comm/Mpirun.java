@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
@@ -48,7 +49,7 @@ public final class Mpirun {
     private final List<String> jvmOptions = new ArrayList<>();
     private final List<Path> classPath = new ArrayList<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
-    private Duration timeout = Duration.ofMinutes(3);
+    private Duration timeout = Duration.ofMinutes(15);
 
     /**
      * How a job ended.
@@ -188,7 +189,11 @@ public final class Mpirun {
     }
 
     private Mpirun preload(String library, String variable) {
-        return startedBy("env", "LD_PRELOAD=" + testLibrary(library), variable);
+        // A path in LD_PRELOAD would end at a blank.
+        String folders = Stream.of(testLibrary(library).getParent().toString(), System.getenv("LD_LIBRARY_PATH"))
+                .filter(each -> each != null && !each.isEmpty())
+                .collect(Collectors.joining(File.pathSeparator));
+        return startedBy("env", "LD_LIBRARY_PATH=" + folders, "LD_PRELOAD=" + library, variable);
     }
 
     /**

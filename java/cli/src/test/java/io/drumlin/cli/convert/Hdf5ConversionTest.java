@@ -115,7 +115,9 @@ class Hdf5ConversionTest {
     /** Types, dimensions and provenance are what others see. */
     @Test
     void isReadByTheLibrary() throws IOException {
-        Path source = ShowCommandTest.golden("gsd/hoomd_v341_full", "file.gsd");
+        // h5dump writes other letters than those of ASCII as numbers.
+        Path source =
+                Files.copy(ShowCommandTest.golden("gsd/hoomd_v341_full", "file.gsd"), directory.resolve("file.gsd"));
         Path target = directory.resolve("out.h5");
         assertThat(command.run("convert", source, target)).isZero();
         String dump = Hdf5Tools.run("h5dump", "-H", target.toString());
