@@ -11,9 +11,4 @@ public interface CheckpointDirectories {
 
     /** Returns the directory with the metadata of a level, in the modes that keep them apart from the data. */
     Path metadataDirectory(Level level, CommitSlot slot);
-
-    /** Returns the directory of a place that has one checkpoint and takes part in no commit; nothing is in other slots. */
-    static Path alone(Path directory, CommitSlot slot) {
-        return slot == CommitSlot.COMMITTED ? directory : directory.resolve("nothing");
-    }
 }

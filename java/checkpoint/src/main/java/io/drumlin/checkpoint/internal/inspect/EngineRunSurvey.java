@@ -37,7 +37,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -179,12 +178,12 @@ public final class EngineRunSurvey implements RunSurvey {
 
     @Override
     public RunReport report(boolean data) throws IOException {
-        return report((level, archive) -> data, level -> data);
+        return report((level, aside) -> data);
     }
 
     /** Inspects all checkpoints of the run, and reads only the data of those of a level that were kept on the nodes. */
     public RunReport reportKept(Level level) throws IOException {
-        return report((each, archive) -> false, level::equals);
+        return report((each, aside) -> aside.isPresent() && each == level);
     }
 
     /**
@@ -194,17 +193,15 @@ public final class EngineRunSurvey implements RunSurvey {
      * @param archived the id of a checkpoint in the archive; empty for those at the level
      */
     public RunReport report(Level level, OptionalInt archived) throws IOException {
-        return report(
-                (each, archive) -> {
-                    if (archived.isEmpty()) {
-                        return archive.isEmpty() && each == level;
-                    }
-                    // In the mode FTI-FF all archived checkpoints have one directory.
-                    return archive.isPresent()
-                            && (config.ioMode() == FtiConfig.IO_FTIFF
-                                    || archive.get().metadata().endsWith(FileNames.archived(archived.getAsInt())));
-                },
-                kept -> false);
+        return report((each, aside) -> {
+            if (archived.isEmpty() || aside.isEmpty()) {
+                return archived.isEmpty() && aside.isEmpty() && each == level;
+            }
+            // In the mode FTI-FF all archived checkpoints have one directory.
+            return each == Level.L4
+                    && (config.ioMode() == FtiConfig.IO_FTIFF
+                            || aside.get().metadata().endsWith(FileNames.archived(archived.getAsInt())));
+        });
     }
 
     /** Returns the checkpoints that were kept on the nodes of which this machine sees the directories. */
@@ -218,8 +215,7 @@ public final class EngineRunSurvey implements RunSurvey {
         return List.copyOf(found.values());
     }
 
-    /** @param ofKept whether data of the checkpoints of a level are read that were kept on the nodes */
-    private RunReport report(RankSurvey.Reading data, Predicate<Level> ofKept) throws IOException {
+    private RunReport report(RankSurvey.Reading data) throws IOException {
         RestartOrder restartOrder = restartOrder();
         RunReportBuilder report = new RunReportBuilder(
                 IntStream.range(0, ranks())
@@ -231,8 +227,7 @@ public final class EngineRunSurvey implements RunSurvey {
         report.refused(restartOrder.problems());
         List<RunInventory.Kept> kept = kept();
         List<List<RankFindings>> seen = onEachRank((rank, refused) -> {
-            List<RankFindings> found = new ArrayList<>(rank.survey(restartOrder.levels(), data));
-            found.addAll(rank.surveyKept(kept, ofKept));
+            List<RankFindings> found = rank.survey(restartOrder.levels(), kept, data);
             report.refused(refused);
             report.files(rank.files());
             return List.of(found);

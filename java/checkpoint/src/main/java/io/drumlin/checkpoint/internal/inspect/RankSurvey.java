@@ -9,11 +9,10 @@ import io.drumlin.checkpoint.RunSurvey.RankFile;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.Archive;
-import io.drumlin.checkpoint.internal.directory.ArchiveDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitProtocol;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
-import io.drumlin.checkpoint.internal.directory.KeptDirectories;
+import io.drumlin.checkpoint.internal.directory.PlaceAside;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.directory.RunInventory;
 import io.drumlin.checkpoint.internal.engine.IoModes;
@@ -54,16 +53,15 @@ import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /** The part of the engine with which a rank restarts. */
 final class RankSurvey implements AutoCloseable {
 
-    /** Says at which level, or at which place in the archive, data are read. */
+    /** Says at which level, or at which place aside, data are read. */
     @FunctionalInterface
     interface Reading {
-        boolean isWanted(Level level, Optional<ArchiveDirectories> archive);
+        boolean isWanted(Level level, Optional<PlaceAside> aside);
     }
 
     private final FtiConfig config;
@@ -131,7 +129,7 @@ final class RankSurvey implements AutoCloseable {
                 ranks, node, group, topology, byPlace, storage, slabs, reader, rejected, RunEvents.none());
     }
 
-    List<RankFindings> survey(List<Level> restartOrder, Reading data) throws IOException {
+    List<RankFindings> survey(List<Level> restartOrder, List<RunInventory.Kept> kept, Reading data) throws IOException {
         List<RankFindings> seen = new ArrayList<>();
         CheckpointSearch recovery = recovery(levels);
         for (Level level : restartOrder) {
@@ -139,28 +137,20 @@ final class RankSurvey implements AutoCloseable {
                 seen.add(seen(left, levels));
             }
         }
-        for (ArchiveDirectories archive : archives()) {
-            boolean wanted = data.isWanted(Level.L4, Optional.of(archive));
-            for (Left left : recovery(archive).survey(Level.L4, wanted)) {
-                seen.add(seen(left, archive));
+        for (PlaceAside place : aside(kept)) {
+            for (Left left : recovery(place).survey(place.level(), data.isWanted(place.level(), Optional.of(place)))) {
+                seen.add(seen(left, place));
             }
         }
         return seen;
     }
 
-    List<RankFindings> surveyKept(List<RunInventory.Kept> kept, Predicate<Level> data) throws IOException {
-        List<RankFindings> seen = new ArrayList<>();
-        for (RunInventory.Kept each : kept) {
-            KeptDirectories places = KeptDirectories.of(directories, each.level(), each.ckptId());
-            for (Left left : recovery(places).survey(each.level(), data.test(each.level()))) {
-                seen.add(seen(left, places));
-            }
-        }
-        return seen;
-    }
-
-    private List<ArchiveDirectories> archives() throws IOException {
-        return ArchiveDirectories.in(directories, config.ioMode() != FtiConfig.IO_FTIFF, storage);
+    /** Returns the places beside those of the levels, in the order in which they are listed. */
+    private List<PlaceAside> aside(List<RunInventory.Kept> kept) throws IOException {
+        List<PlaceAside> places =
+                new ArrayList<>(PlaceAside.archives(directories, config.ioMode() != FtiConfig.IO_FTIFF, storage));
+        kept.forEach(each -> places.add(PlaceAside.of(directories, each)));
+        return places;
     }
 
     private RankFindings seen(Left left, CheckpointDirectories places) {
@@ -223,10 +213,7 @@ final class RankSurvey implements AutoCloseable {
             throws IOException {
         Map<CheckpointDirectories, List<Level>> places = new LinkedHashMap<>();
         places.put(levels, restartOrder);
-        archives().forEach(archive -> places.put(archive, List.of(Level.L4)));
-        for (RunInventory.Kept each : kept) {
-            places.put(KeptDirectories.of(directories, each.level(), each.ckptId()), List.of(each.level()));
-        }
+        aside(kept).forEach(place -> places.put(place, List.of(place.level())));
         return places;
     }
 

@@ -57,9 +57,9 @@ public final class OtherModes {
      */
     public List<String> find() throws IOException {
         for (Level level : Level.values()) {
-            inspect(level, this::inFiles);
+            look(level, places.directory(level, CommitSlot.COMMITTED), path -> ofFile(level, path));
             if (app.rank() == 0) {
-                inspect(level, this::inMetadata);
+                look(level, places.metadataDirectory(level, CommitSlot.COMMITTED), this::ofMetadata);
             }
         }
         app.allreduce(levels, Op.MAX);
@@ -72,14 +72,18 @@ public final class OtherModes {
         return found;
     }
 
+    /** Returns the mode of a checkpoint of which there is a file; 0 if it does not say one. */
     @FunctionalInterface
     private interface Look {
-        int mode(Level level) throws IOException;
+        int mode(Path file) throws IOException;
     }
 
-    private void inspect(Level level, Look look) {
+    private void look(Level level, Path directory, Look look) {
         try {
-            int mode = look.mode(level);
+            int mode = 0;
+            for (Path path : PathStatus.entries(directory)) {
+                mode = mode > 0 ? mode : look.mode(path);
+            }
             levels[mode] = Math.max(levels[mode], level.number());
         } catch (IOException e) {
             LOG.log(Logger.Level.DEBUG, "level {0} is not looked at: {1}", level, e.getMessage());
@@ -88,38 +92,31 @@ public final class OtherModes {
 
     /**
      * Returns the mode of this rank's file, or of any file on this node, because the nodes may be in another order than
-     * when the files were written. FTI-FF files record their mode. Returns 0 if there is none.
+     * when the files were written. FTI-FF files record their mode.
      */
-    private int inFiles(Level level) throws IOException {
-        for (Path path : PathStatus.entries(places.directory(level, CommitSlot.COMMITTED))) {
-            String name = path.getFileName().toString();
-            OptionalInt owner = level == Level.L4_DCP ? FileNames.differentialOwner(name) : FileNames.plainOwner(name);
-            boolean relevant = level.isGlobal() ? owner.equals(OptionalInt.of(fileRank)) : owner.isPresent();
-            if (relevant && isSigned(path)) {
-                return FtiConfig.IO_FTIFF;
-            }
+    private int ofFile(Level level, Path path) throws IOException {
+        String name = path.getFileName().toString();
+        OptionalInt owner = level == Level.L4_DCP ? FileNames.differentialOwner(name) : FileNames.plainOwner(name);
+        if (level.isGlobal() ? !owner.equals(OptionalInt.of(fileRank)) : owner.isEmpty()) {
+            return 0;
         }
-        return 0;
-    }
-
-    private boolean isSigned(Path path) throws IOException {
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             return Recognition.of(new BlockFileSource(file))
-                    .filter(Recognition::signed)
-                    .isPresent();
+                            .filter(Recognition::signed)
+                            .isPresent()
+                    ? FtiConfig.IO_FTIFF
+                    : 0;
         }
     }
 
-    /** Returns the mode recorded in the metadata of a level, or derived from the names in them; 0 if there are none. */
-    private int inMetadata(Level level) throws IOException {
-        for (Path path : PathStatus.entries(places.metadataDirectory(level, CommitSlot.COMMITTED))) {
-            if (FileNames.METADATA_FILE.matcher(path.getFileName().toString()).matches()) {
-                GroupMetadata metadata = MetadataFiles.read(path, storage);
-                int mode = MetadataOrigin.mode(metadata);
-                return mode > 0 && mode < levels.length ? mode : ofNames(metadata);
-            }
+    /** Returns the mode recorded in metadata, or derived from the names in them. */
+    private int ofMetadata(Path path) throws IOException {
+        if (!MetadataFiles.isOne(path)) {
+            return 0;
         }
-        return 0;
+        GroupMetadata metadata = MetadataFiles.read(path, storage);
+        int mode = MetadataOrigin.mode(metadata);
+        return mode > 0 && mode < levels.length ? mode : ofNames(metadata);
     }
 
     private int ofNames(GroupMetadata metadata) {

@@ -3,8 +3,8 @@ package io.drumlin.checkpoint.internal.restart;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
-import io.drumlin.checkpoint.internal.directory.ArchiveDirectories;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
+import io.drumlin.checkpoint.internal.directory.PlaceAside;
 import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.file.RankCheckpoint;
@@ -105,7 +105,7 @@ final class Relocation implements AutoCloseable {
      * Finds the data of an archived checkpoint and moves them to the nodes of their ranks; otherwise like {@link
      * #makeReadable}. Collective.
      */
-    Optional<RankCheckpoint> findArchived(ArchiveDirectories archive, RecordedRankCounts listed) throws IOException {
+    Optional<RankCheckpoint> findArchived(PlaceAside archive, RecordedRankCounts listed) throws IOException {
         there();
         Engine from = Objects.requireNonNull(previous);
         IoMode mode = from.modeAt(archive, from.rejected());

@@ -3,8 +3,8 @@ package io.drumlin.checkpoint.internal.restart;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
-import io.drumlin.checkpoint.internal.directory.ArchiveDirectories;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
+import io.drumlin.checkpoint.internal.directory.PlaceAside;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.elastic.RecordedRankCounts;
 import io.drumlin.checkpoint.internal.engine.Engine;
@@ -126,7 +126,7 @@ public final class RestartCoordinator {
      * checkpoint is recovered from where it is, and no file of it is changed. Collective.
      */
     public Optional<RankCheckpoint> findInArchive(RecordedRankCounts listed) throws IOException {
-        for (ArchiveDirectories archive : archives()) {
+        for (PlaceAside archive : archives()) {
             IoMode mode = engine.modeAt(archive, rejected);
             CheckpointSearch search =
                     new CheckpointSearch(engine.context(), engine.levels(), archive, mode, engine.log());
@@ -149,8 +149,7 @@ public final class RestartCoordinator {
     }
 
     /** Finds a checkpoint that was written when the nodes were in another order, or ranks dealt out in another way. */
-    private Optional<RankCheckpoint> inOtherOrders(ArchiveDirectories archive, RecordedRankCounts listed)
-            throws IOException {
+    private Optional<RankCheckpoint> inOtherOrders(PlaceAside archive, RecordedRankCounts listed) throws IOException {
         List<PreviousOrder> orders = engine.run().orders();
         for (int order = 0; order < orders.size(); order++) {
             if (orders.get(order).isInPlace(Level.L4)) {
@@ -180,20 +179,20 @@ public final class RestartCoordinator {
     }
 
     /** Returns the places with archived checkpoints, the newest first. Collective. */
-    private List<ArchiveDirectories> archives() throws IOException {
+    private List<PlaceAside> archives() throws IOException {
         Path metadata = directories.metaArchive();
         String names = Agreement.call(
                 app, "looking into " + directories.archive(), () -> app.rank() == 0 ? String.join("\n", names()) : "");
         return Agreement.bcast(app, names, 0)
                 .lines()
-                .map(name -> new ArchiveDirectories(directories.archive(), metadata.resolve(name)))
+                .map(name -> new PlaceAside(Level.L4, directories.archive(), metadata.resolve(name)))
                 .toList();
     }
 
     /** Returns the names of the directories with metadata, relative to the archive's. */
     private List<String> names() throws IOException {
         boolean metadataApart = engine.config().ioMode() != FtiConfig.IO_FTIFF;
-        return ArchiveDirectories.in(directories, metadataApart, engine.storage()).stream()
+        return PlaceAside.archives(directories, metadataApart, engine.storage()).stream()
                 .map(archive -> metadataApart ? archive.metadata().getFileName().toString() : ".")
                 .toList();
     }

@@ -9,7 +9,7 @@ import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.directory.DirectoryTree;
 import io.drumlin.checkpoint.internal.directory.FileLocation;
-import io.drumlin.checkpoint.internal.directory.KeptDirectories;
+import io.drumlin.checkpoint.internal.directory.PlaceAside;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
 import io.drumlin.checkpoint.internal.engine.Engine;
 import io.drumlin.checkpoint.internal.engine.IoModes;
@@ -85,7 +85,8 @@ final class EngineStash implements Stash {
         Agreement.run(app, "waiting for what was replaced", engine.levels()::awaitDeletion);
         // While a head looks, the application may write its next checkpoint to the other places.
         CheckpointDirectories places = topology.isHead()
-                ? new KeptDirectories(
+                ? new PlaceAside(
+                        Level.L1,
                         levels.directory(Level.L1, CommitSlot.COMMITTED),
                         levels.metadataDirectory(Level.L1, CommitSlot.COMMITTED))
                 : levels;
@@ -192,7 +193,7 @@ final class EngineStash implements Stash {
 
     private List<Item> items(long stashId, Layer layer) throws IOException {
         Path directory = directory(layer, stashId);
-        return items(new KeptDirectories(directory, directory), Integer.MIN_VALUE, "stash " + stashId);
+        return items(new PlaceAside(Level.L1, directory, directory), Integer.MIN_VALUE, "stash " + stashId);
     }
 
     /**
@@ -290,7 +291,7 @@ final class EngineStash implements Stash {
 
     /** Reads the copies, because the application may have replaced the files while a head copied them. Collective. */
     private void verify(Path part, int ckptId) throws IOException {
-        List<Item> copies = items(new KeptDirectories(part, part), ckptId, "copies of checkpoint " + ckptId);
+        List<Item> copies = items(new PlaceAside(Level.L1, part, part), ckptId, "copies of checkpoint " + ckptId);
         try {
             Agreement.run(app, "verifying " + part, () -> {
                 for (Item copy : copies) {
