@@ -1,10 +1,10 @@
 package io.drumlin.scr.internal.redundancy;
 
-import io.drumlin.DrumlinException;
 import io.drumlin.scr.internal.store.KvTreeStore;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
 import io.drumlin.storage.StorageEngine;
+import io.drumlin.storage.internal.files.BlockFileSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -62,15 +62,7 @@ public final class LogicalFile implements Closeable {
         for (int i = target.position(); i < target.limit(); i++) {
             target.put(i, (byte) 0);
         }
-        forEachPart(target, offset, (file, slice, position) -> {
-            if (file.read(slice, position) < slice.remaining()) {
-                throw DrumlinException.during("read")
-                        .path(file.path())
-                        .range(position, slice.remaining())
-                        .problem("the file became shorter")
-                        .exception();
-            }
-        });
+        forEachPart(target, offset, (file, slice, position) -> BlockFileSource.readFully(file, position, slice));
     }
 
     /** Writes the remaining bytes of a buffer, as far as they belong to files. */

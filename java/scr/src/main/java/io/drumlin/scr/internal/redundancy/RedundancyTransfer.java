@@ -11,6 +11,7 @@ import io.drumlin.integrity.Gf256;
 import io.drumlin.scr.internal.settings.CopyType;
 import io.drumlin.scr.internal.store.KvFields;
 import io.drumlin.storage.BlockFile;
+import io.drumlin.storage.internal.files.BlockFileSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -360,15 +361,7 @@ final class RedundancyTransfer implements Closeable {
     }
 
     private void readPayload(ByteBuffer target, long offset) {
-        attempt(() -> {
-            if (file.read(target, offset) < target.remaining()) {
-                throw DrumlinException.during("read")
-                        .path(file.path())
-                        .range(offset, target.remaining())
-                        .problem("the file became shorter")
-                        .exception();
-            }
-        });
+        attempt(() -> BlockFileSource.readFully(file, offset, target.duplicate()));
     }
 
     private void end(String operation) throws IOException {
