@@ -290,8 +290,10 @@ public final class VerifiedTransfer {
             if (round == null) {
                 return false;
             }
-            for (ByteBuffer bytes : round.bytes()) {
-                messages.startSend(bytes, outgoing.to());
+            List<ByteBuffer> bytes = round.bytes();
+            for (int i = 0; i < bytes.size(); i++) {
+                file.await(round, i);
+                messages.startSend(bytes.get(i), outgoing.to());
             }
             hash(round);
             return true;

@@ -302,17 +302,20 @@ public final class CheckpointReader {
             while (true) {
                 file.readAhead();
                 Round round = file.next();
-                failure.throwIfThere();
                 if (round == null) {
                     break;
                 }
                 List<ByteBuffer> bytes = round.bytes();
                 for (int i = 0; i < bytes.size(); i++) {
+                    // One by one, because the next ones arrive while this one is used.
+                    file.await(round, i);
+                    failure.throwIfThere();
                     Piece piece = round.pieces().get(i);
                     sink.take(piece.chunk(), piece.position(), bytes.get(i).duplicate());
                 }
                 md5.update(round.pieces(), bytes, (last, digest) -> compare(path, last.chunk(), digest));
             }
+            failure.throwIfThere();
         } finally {
             slabs.drain();
         }

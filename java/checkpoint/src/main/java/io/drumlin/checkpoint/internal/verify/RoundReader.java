@@ -113,17 +113,15 @@ public final class RoundReader implements Closeable {
             }
         }
 
-        private void await(BlockFile file) throws IOException {
-            for (int i = 0; i < pieces.size(); i++) {
-                Piece piece = pieces.get(i);
-                if (reads.get(i).await() < piece.lead() + piece.length()) {
-                    throw DrumlinException.during("read")
-                            .path(file.path())
-                            .range(piece.start(), piece.length())
-                            .problem("the file ends at " + file.size())
-                            .advice("the file was cut while it was read")
-                            .exception();
-                }
+        private void await(BlockFile file, int i) throws IOException {
+            Piece piece = pieces.get(i);
+            if (reads.get(i).await() < piece.lead() + piece.length()) {
+                throw DrumlinException.during("read")
+                        .path(file.path())
+                        .range(piece.start(), piece.length())
+                        .problem("the file ends at " + file.size())
+                        .advice("the file was cut while it was read")
+                        .exception();
             }
         }
     }
@@ -142,16 +140,17 @@ public final class RoundReader implements Closeable {
     }
 
     /**
-     * Waits for the next round.
+     * Returns the next round, whose bytes have not arrived yet.
      *
-     * @return its memory is used again after {@link #readAhead}; its bytes are anything after a failure; null at the end
+     * @return its memory is used again after {@link #readAhead}; null at the end
      */
     public @Nullable Round next() {
-        Round round = coming.poll();
-        if (round != null) {
-            failure.attempt(() -> round.await(opened()));
-        }
-        return round;
+        return coming.poll();
+    }
+
+    /** Waits for a piece of a round, once; its bytes are anything after a failure. */
+    public void await(Round round, int i) {
+        failure.attempt(() -> round.await(opened(), i));
     }
 
     private BlockFile opened() {
