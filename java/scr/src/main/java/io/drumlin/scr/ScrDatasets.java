@@ -174,9 +174,8 @@ public final class ScrDatasets implements Closeable {
         require(State.IDLE);
         flush.poll();
         // The clock of rank 0 decides.
-        long[] due = {world.rank() == 0 && intervals.isDue() ? 1 : 0};
-        world.allreduce(due, Communicator.Op.MAX);
-        return halt.reason().isPresent() || due[0] == 1;
+        boolean due = Agreement.any(world, world.rank() == 0 && intervals.isDue());
+        return halt.reason().isPresent() || due;
     }
 
     /**
@@ -276,10 +275,9 @@ public final class ScrDatasets implements Closeable {
         }
         long[] sums = {failure == null ? files.size() : 0, bytes(files)};
         world.allreduce(sums, Communicator.Op.SUM);
-        long[] good = {valid && failure == null ? 1 : 0};
-        world.allreduce(good, Communicator.Op.MIN);
-        descriptor.completed(sums[0], sums[1], good[0] == 1);
-        if (good[0] == 0) {
+        boolean good = Agreement.all(world, valid && failure == null);
+        descriptor.completed(sums[0], sums[1], good);
+        if (!good) {
             if (!written.bypass()) {
                 cache.delete(id);
             }
@@ -380,12 +378,11 @@ public final class ScrDatasets implements Closeable {
     public boolean completeRestart(boolean valid) throws IOException {
         require(State.RESTART);
         state = State.IDLE;
-        long[] good = {valid ? 1 : 0};
-        world.allreduce(good, Communicator.Op.MIN);
+        boolean good = Agreement.all(world, valid);
         RestartCandidate tried = Objects.requireNonNull(candidate, "a restart was begun");
         String name = tried.name();
         candidate = null;
-        if (good[0] == 1) {
+        if (good) {
             return true;
         }
         change("noting a failure", each -> {

@@ -2,7 +2,6 @@ package io.drumlin.sion;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.sion.Header;
 import io.drumlin.format.sion.Meta1;
@@ -92,9 +91,8 @@ final class MetadataWriter implements Closeable {
      * @throws IOException on every process of the group
      */
     List<TaskLocation> open(List<MappedTask> tasks) throws IOException {
-        long[] most = {tasks.size()};
-        group.allreduce(most, Op.MAX);
-        perProcess = (int) most[0];
+        long most = Agreement.max(group, tasks.size());
+        perProcess = (int) most;
         ByteBuffer part = ByteBuffer.allocate(FileRequest.BYTES * perProcess);
         tasks.forEach(task -> FileRequest.put(part, task));
         while (part.hasRemaining()) {
@@ -221,13 +219,13 @@ final class MetadataWriter implements Closeable {
      * @throws IOException on the root; the caller must tell the other processes
      */
     void finish(List<TaskBlocks> blocks, Optional<TaskMapping> mapping) throws IOException {
-        long[] most = {blocks.stream().mapToInt(TaskBlocks::blocks).max().orElse(0)};
-        group.allreduce(most, Op.MAX);
+        long most = Agreement.max(
+                group, blocks.stream().mapToInt(TaskBlocks::blocks).max().orElse(0));
         long[] counts = gather(blocks, 0, 1, (list, row) -> list.blocks());
         int seats = Math.max(1, group.size() * perProcess);
-        int rows = (int) Math.max(1, Math.min(most[0], BATCH / Long.BYTES / seats));
+        int rows = (int) Math.max(1, Math.min(most, BATCH / Long.BYTES / seats));
         @Nullable IOException failure = null;
-        for (int first = 0; first < most[0]; first += rows) {
+        for (int first = 0; first < most; first += rows) {
             int start = first;
             long[] sizes = gather(blocks, first, rows, (list, row) -> row < list.blocks() ? list.used(row) : unused());
             if (failure == null) {

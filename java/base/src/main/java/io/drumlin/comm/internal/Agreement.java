@@ -312,6 +312,44 @@ public final class Agreement {
     }
 
     /**
+     * Returns whether something holds on any rank. Collective.
+     *
+     * @param comm the ranks
+     * @param here whether it holds on this rank
+     * @return the same on every rank
+     * @throws IOException a message has failed
+     */
+    public static boolean any(Communicator comm, boolean here) throws IOException {
+        return max(comm, here ? 1 : 0) == 1;
+    }
+
+    /**
+     * Returns whether something holds on all ranks. Collective.
+     *
+     * @param comm the ranks
+     * @param here whether it holds on this rank
+     * @return the same on every rank
+     * @throws IOException a message has failed
+     */
+    public static boolean all(Communicator comm, boolean here) throws IOException {
+        return !any(comm, !here);
+    }
+
+    /**
+     * Returns the largest value of all ranks. Collective.
+     *
+     * @param comm the ranks
+     * @param here the value of this rank
+     * @return the same on every rank
+     * @throws IOException a message has failed
+     */
+    public static long max(Communicator comm, long here) throws IOException {
+        long[] values = {here};
+        comm.allreduce(values, Op.MAX);
+        return values[0];
+    }
+
+    /**
      * Gathers an ASCII text of each rank on rank 0, which needs memory for the longest times the number of ranks. Collective.
      *
      * @param comm the ranks
@@ -333,6 +371,19 @@ public final class Agreement {
             }
         }
         return texts;
+    }
+
+    /**
+     * Returns a text that the first rank makes, on every rank. Collective.
+     *
+     * @param comm the ranks that must agree
+     * @param operation the operation, for the message of ranks on which the step succeeded
+     * @param step the work of rank 0; the others do nothing
+     * @return the text of rank 0
+     * @throws IOException on every rank if the step failed, or a message has
+     */
+    public static String ofFirst(Communicator comm, String operation, Call<String> step) throws IOException {
+        return bcast(comm, call(comm, operation, () -> comm.rank() == 0 ? step.call() : ""), 0);
     }
 
     /**

@@ -509,9 +509,7 @@ public final class FrameWriter implements AutoCloseable {
     }
 
     private boolean isSyncingAnywhere() throws IOException {
-        long[] anywhere = {syncing ? 1 : 0};
-        comm.allreduce(anywhere, Communicator.Op.MAX);
-        return anywhere[0] == 1;
+        return Agreement.any(comm, syncing);
     }
 
     private static long nameBlockBytes(Header header) {

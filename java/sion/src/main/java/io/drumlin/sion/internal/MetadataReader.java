@@ -2,7 +2,6 @@ package io.drumlin.sion.internal;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.FormatException;
 import io.drumlin.format.sion.Header;
@@ -300,9 +299,8 @@ public final class MetadataReader {
 
     /** Sends each process the metadata of its tasks. Collective. */
     private List<ReadTask> handOut(int[] tasks, int taskCount) throws IOException {
-        long[] most = {tasks.length};
-        world.allreduce(most, Op.MAX);
-        int perProcess = (int) most[0];
+        long most = Agreement.max(world, tasks.length);
+        int perProcess = (int) most;
         boolean root = world.rank() == 0;
         ByteBuffer[] memory = new ByteBuffer[2];
         Agreement.run(world, "opening " + path, () -> {
@@ -365,15 +363,14 @@ public final class MetadataReader {
 
     /** Fills in the block sizes, a few blocks of all tasks at a time. Collective. */
     private void handOutSizes(List<ReadTask> tasks, int perProcess, @Nullable Location[] locations) throws IOException {
-        long[] most = {
-            tasks.stream().mapToInt(task -> task.sizes().length).max().orElse(0)
-        };
-        world.allreduce(most, Op.MAX);
+        long most = Agreement.max(
+                world,
+                tasks.stream().mapToInt(task -> task.sizes().length).max().orElse(0));
         int seats = Math.max(1, world.size() * perProcess);
-        int rows = (int) Math.max(1, Math.min(most[0], BATCH / Long.BYTES / seats));
+        int rows = (int) Math.max(1, Math.min(most, BATCH / Long.BYTES / seats));
         ByteBuffer all = ByteBuffer.allocate(Long.BYTES * rows * locations.length);
         ByteBuffer own = ByteBuffer.allocate(Long.BYTES * rows * perProcess);
-        for (int first = 0; first < most[0]; first += rows) {
+        for (int first = 0; first < most; first += rows) {
             for (int seat = 0; seat < locations.length; seat++) {
                 putSizes(all.position(Long.BYTES * rows * seat), locations[seat], first, rows);
             }

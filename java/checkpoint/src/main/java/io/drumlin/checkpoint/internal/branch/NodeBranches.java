@@ -17,7 +17,6 @@ import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.topology.TopologyExchange;
 import io.drumlin.checkpoint.internal.topology.TopologyFile;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.fti.IniFile;
@@ -256,28 +255,22 @@ public final class NodeBranches {
 
     /** Returns whether no node has something else of this name. Collective. */
     private boolean isFree(String id, boolean asked) throws IOException {
-        long[] taken = {0};
-        Agreement.run(ranks, "looking for the name " + id + " on the nodes", () -> {
+        boolean taken = Agreement.call(ranks, "looking for the name " + id + " on the nodes", () -> {
             Optional<Path> other =
                     isFirstOfNode() ? NodePart.other(directories(id).local()) : Optional.empty();
             if (other.isPresent() && asked) {
                 throw Branch.nameTaken(id, other.get());
             }
-            taken[0] = other.isPresent() ? 1 : 0;
+            return other.isPresent();
         });
-        ranks.allreduce(taken, Op.MAX);
-        return taken[0] == 0;
+        return !Agreement.any(ranks, taken);
     }
 
     /** Deletes the parts if the branch was not made. Collective. */
     private void deleteAfter(IOException failure, String id, NodePart part) {
         try {
-            long[] known = {0};
-            if (isFirst()) {
-                known[0] = isKnown(id) ? 1 : 0;
-            }
-            ranks.allreduce(known, Op.MAX);
-            if (known[0] == 0 && isFirstOfNode()) {
+            boolean known = Agreement.any(ranks, isFirst() && isKnown(id));
+            if (!known && isFirstOfNode()) {
                 part.delete();
             }
         } catch (IOException stays) {
@@ -309,10 +302,8 @@ public final class NodeBranches {
             String parts)
             throws IOException {
         String operation = "putting the files of branch " + config.execId() + " into their place";
-        long[] any = {0};
-        Agreement.run(ranks, operation, () -> any[0] = NodePart.isIn(run.local()) ? 1 : 0);
-        ranks.allreduce(any, Op.MAX);
-        if (any[0] == 0) {
+        boolean here = Agreement.call(ranks, operation, () -> NodePart.isIn(run.local()));
+        if (!Agreement.any(ranks, here)) {
             return;
         }
         NodeBranches nodes = new NodeBranches(config, ranks, host, storage);

@@ -3,7 +3,7 @@ package io.drumlin.checkpoint.internal.clock;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.SnapshotPlan;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.util.EnumMap;
@@ -166,10 +166,9 @@ public final class IntervalClock implements SnapshotClock {
 
     @Override
     public void taken(Communicator comm, Level level, double seconds) throws IOException {
-        long[] slowest = {Math.round(seconds * NANOS)};
-        comm.allreduce(slowest, Op.MAX);
+        long slowest = Agreement.max(comm, Math.round(seconds * NANOS));
         // The mean of old and new: a single slow checkpoint changes little, while a slower file system soon shows.
-        costs.merge(level, slowest[0] / NANOS, (old, last) -> (old + last) / 2);
+        costs.merge(level, slowest / NANOS, (old, last) -> (old + last) / 2);
         for (Level each : Level.values()) {
             if (each.number() <= level.number()) {
                 lastTaken.put(each, iterations - 1);

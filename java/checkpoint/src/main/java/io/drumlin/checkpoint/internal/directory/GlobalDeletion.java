@@ -47,13 +47,9 @@ public final class GlobalDeletion {
     }
 
     private void deleteOfRanks(Path root) throws IOException {
-        StringBuilder lines = new StringBuilder();
-        Agreement.run(app, "listing the run's files", () -> {
-            if (app.rank() == 0) {
-                names(root).forEach(name -> lines.append(name).append('\n'));
-            }
-        });
-        List<String> names = Agreement.bcast(app, lines.toString(), 0).lines().toList();
+        List<String> names = Agreement.ofFirst(app, "listing the run's files", () -> String.join("\n", names(root)))
+                .lines()
+                .toList();
         Agreement.run(app, "deleting the run's files", () -> {
             for (String name : names) {
                 deleteOwn(root.resolve(name));

@@ -143,7 +143,7 @@ public final class ElasticRestart {
         boolean possible =
                 rejected.succeeds("looking at", directory, () -> elastic[0] = mode.elasticCheckpoint(level, line));
         rejected.requireReadable();
-        if (!onAllRanks(possible)) {
+        if (!Agreement.all(app, possible)) {
             return Optional.empty();
         }
         ElasticCheckpoint found = elastic[0];
@@ -201,11 +201,5 @@ public final class ElasticRestart {
             blockSums = Optional.of(ElasticBlockSums.of(app, slabBytes, elastic.ranks(), sums));
         }
         return all[0] == 1 && together;
-    }
-
-    private boolean onAllRanks(boolean here) throws IOException {
-        long[] everywhere = {here ? 1 : 0};
-        app.allreduce(everywhere, Op.MIN);
-        return everywhere[0] == 1;
     }
 }

@@ -43,11 +43,6 @@ public final class CheckpointCoordinator {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
-    /** What the ranks tell each other when a checkpoint begins; the highest counts. */
-    private static final int HAS_DATA = 1;
-
-    private static final int TAKEN_OVER = 2;
-
     private final Communicator app;
     private final FtiConfig config;
     private final Run run;
@@ -140,40 +135,40 @@ public final class CheckpointCoordinator {
         Instant now = Instant.now();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
         IOException taken = Agreement.attempt(app, "checkpoint " + ckptId, run::requireLease);
-        long state = taken == null ? (hasData ? HAS_DATA : 0) : TAKEN_OVER;
-        long[] values = {
-            ckptId,
-            -ckptId,
-            request,
-            -request,
-            nanos,
-            state,
-            unrecovered ? app.rank() + 1 : 0,
-            leftOut.isEmpty() ? 0 : app.rank() + 1
-        };
+        Vote vote;
         try {
-            app.allreduce(values, Op.MAX);
+            vote = new Vote(
+                            ckptId,
+                            ckptId,
+                            request,
+                            request,
+                            nanos,
+                            taken != null,
+                            hasData,
+                            unrecovered ? app.rank() : Vote.NO_RANK,
+                            leftOut.isEmpty() ? Vote.NO_RANK : app.rank())
+                    .highest(app);
         } catch (MeetingException unknown) {
             throw notKnown(unknown);
         }
-        if (values[5] == TAKEN_OVER) {
+        if (vote.takenOver()) {
             throw taken != null
                     ? taken
                     : DrumlinException.during("checkpoint " + ckptId)
                             .problem("another job has taken over this run's directories; the first rank says which")
                             .exception();
         }
-        if (values[0] != -values[1] || values[2] != -values[3]) {
+        if (vote.differs()) {
             throw DrumlinException.during("checkpoint " + ckptId)
                     .rank(app.rank())
-                    .problem("ranks ask for different checkpoints: ids " + -values[1] + " to " + values[0] + ", levels "
-                            + -values[3] + " to " + values[2])
+                    .problem("ranks ask for different checkpoints: ids " + vote.leastId() + " to " + vote.ckptId()
+                            + ", levels " + vote.leastRequest() + " to " + vote.request())
                     .advice("all ranks must take the same checkpoints in the same order")
                     .exception();
         }
-        if (values[6] != 0) {
+        if (vote.unrecovered() != Vote.NO_RANK) {
             throw DrumlinException.during("checkpoint " + ckptId)
-                    .rank((int) values[6] - 1)
+                    .rank((int) vote.unrecovered())
                     .problem(
                             "the run was restarted and this rank has not recovered its data: the checkpoint would replace them by"
                                     + " what the variables hold now")
@@ -182,7 +177,7 @@ public final class CheckpointCoordinator {
                                     + " with failure = 0")
                     .exception();
         }
-        if (values[7] == app.rank() + 1) {
+        if (vote.leftOut() == app.rank()) {
             LOG.log(
                     Logger.Level.WARNING,
                     "rank {0}: the program has not recovered the variables {2} since the restart, but others: checkpoint {1}"
@@ -192,13 +187,13 @@ public final class CheckpointCoordinator {
                     Integer.toString(ckptId),
                     leftOut);
         }
-        if (values[5] != HAS_DATA && app.rank() == 0) {
+        if (!vote.hasData() && app.rank() == 0) {
             LOG.log(
                     Logger.Level.WARNING,
                     "checkpoint {0} has no data: no rank has protected a variable, see protect(id, variable)",
                     Integer.toString(ckptId));
         }
-        return values[4];
+        return vote.nanos();
     }
 
     /**

@@ -68,15 +68,9 @@ final class RunStart {
 
     /** Reads the configuration, and begins a branch if a checkpoint was chosen. Collective. */
     Begun read() throws IOException {
-        String words = ofFirst("reading " + file, this::words);
+        String words = Agreement.ofFirst(ranks, "reading " + file, this::words);
         Begun read = parse(words);
         return words.startsWith(FROM) ? begin(read.config, CheckpointChoice.parse(state(words, FROM))) : read;
-    }
-
-    /** Returns the words of the first rank on all ranks. Collective. */
-    private String ofFirst(String operation, Agreement.Call<String> words) throws IOException {
-        String own = Agreement.call(ranks, operation, () -> ranks.rank() == 0 ? words.call() : "");
-        return Agreement.bcast(ranks, own, 0);
     }
 
     /** Returns the rest of the first line, which comes before the text of the configuration. */
@@ -95,7 +89,7 @@ final class RunStart {
     private Begun begin(FtiConfig parent, CheckpointChoice chosen) throws IOException {
         NodeBranches branches = new NodeBranches(parent, ranks, host, given.orElseGet(NioEngine::new));
         String branch = branches.begin(chosen);
-        return parse(ofFirst("beginning branch " + branch, () -> {
+        return parse(Agreement.ofFirst(ranks, "beginning branch " + branch, () -> {
             log(parent, branch, chosen);
             return started(parent, Branch.config(parent.ini(), branch));
         }));

@@ -28,6 +28,7 @@ import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.ByteSource;
 import io.drumlin.format.ftiff.ContainerPlan;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
@@ -338,9 +339,7 @@ public final class FtiFfMode implements IoMode {
 
     /** Returns the highest value of all ranks. */
     private long highest(LongStream values) throws IOException {
-        long[] highest = {values.max().orElse(Long.MIN_VALUE)};
-        app.allreduce(highest, Op.MAX);
-        return highest[0];
+        return Agreement.max(app, values.max().orElse(Long.MIN_VALUE));
     }
 
     @Override
@@ -468,16 +467,15 @@ public final class FtiFfMode implements IoMode {
             }
             long copy = digest(FileKind.PARTNER, whole);
             long left = group.gather(digest(FileKind.PLAIN, whole))[group.left()];
-            long[] fits = {copy == 0 || left == 0 || copy == left ? 1 : 0};
-            app.allreduce(fits, Op.MIN);
-            if (fits[0] == 0 && app.rank() == 0) {
+            boolean fits = Agreement.all(app, copy == 0 || left == 0 || copy == left);
+            if (!fits && app.rank() == 0) {
                 LOG.log(
                         Logger.Level.WARNING,
                         "checkpoint {0} of level 2 was written with another group_size: its copies are not of the"
                                 + " neighbours of this run; it is not used",
                         Integer.toString(key.ckptId));
             }
-            return fits[0] == 1;
+            return fits;
         }
 
         /** Returns a part of the digest of a file; 0 if there is no file. */

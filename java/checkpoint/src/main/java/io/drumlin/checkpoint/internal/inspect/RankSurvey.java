@@ -36,6 +36,7 @@ import io.drumlin.checkpoint.internal.topology.NodeOrder;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.integrity.Md5Lanes;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
@@ -275,9 +276,7 @@ final class RankSurvey implements AutoCloseable {
         boolean here = stored.places().values().stream()
                 .flatMap(List::stream)
                 .anyMatch(place -> place.slot() != CommitSlot.TMP);
-        long[] anywhere = {here ? 1 : 0};
-        app.allreduce(anywhere, Communicator.Op.MAX);
-        return anywhere[0] == 1;
+        return Agreement.any(app, here);
     }
 
     /** Puts the files that this rank has, for itself or its neighbour, into {@code paths}. */

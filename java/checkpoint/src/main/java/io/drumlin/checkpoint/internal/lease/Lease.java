@@ -147,17 +147,15 @@ public final class Lease implements AutoCloseable {
             LOG.log(Logger.Level.DEBUG, "whoever takes the lease says what is wrong with it", e);
         }
         LeaseHolder other = LeaseHolder.of(Agreement.bcast(ranks, text, 0));
-        long[] ended = {0};
         if (other.token().isEmpty()) {
             return "";
         }
-        Agreement.run(ranks, "looking for process " + other.pid() + " of " + other.host(), () -> {
+        boolean ended = Agreement.call(ranks, "looking for process " + other.pid() + " of " + other.host(), () -> {
             LeaseHolder here = LeaseHolder.here(System::getenv);
             boolean seen = looks && other.isOnMachineOf(here) && !other.isThisProcess(here);
-            ended[0] = seen && ends(other, grace) ? 1 : 0;
+            return seen && ends(other, grace);
         });
-        ranks.allreduce(ended, Communicator.Op.MAX);
-        return ended[0] == 1 ? other.token() : "";
+        return Agreement.any(ranks, ended) ? other.token() : "";
     }
 
     /**

@@ -8,6 +8,7 @@ import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
 import io.drumlin.checkpoint.internal.inventory.MetadataOrigin;
 import io.drumlin.checkpoint.internal.topology.Topology;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.fti.GroupMetadata;
 import io.drumlin.storage.internal.PathStatus;
 import java.io.IOException;
@@ -67,18 +68,16 @@ public record ListedMetadata(Set<CommitSlot> places) {
         Path directory = places.metadataDirectory(level, CommitSlot.COMMITTED);
         Path path = directory.resolve(MetadataFiles.name(context.group()));
         byte[] content = ofGroup(context, path);
-        long[] foreign = {0};
+        boolean foreign = false;
         if (content.length > 0) {
             try {
                 GroupMetadata metadata = MetadataFiles.read(path, content);
-                foreign[0] = MetadataOrigin.isOfAnotherMode(metadata, level, ioMode) ? 1 : 0;
+                foreign = MetadataOrigin.isOfAnotherMode(metadata, level, ioMode);
             } catch (IOException damaged) {
                 // The search says so where it reads them; damaged metadata belong to no mode.
-                foreign[0] = 0;
             }
         }
-        context.app().allreduce(foreign, Op.MAX);
-        return foreign[0] == 1;
+        return Agreement.any(context.app(), foreign);
     }
 
     /** Refuses the metadata of a run with other groups, of which this run would recover only a part. */

@@ -142,9 +142,7 @@ public final class RejectedFiles {
 
     /** Returns whether any file was rejected and reported on any rank. Collective. */
     public boolean anyOnARank() throws IOException {
-        long[] refused = {refusedAny ? 1 : 0};
-        app.allreduce(refused, Communicator.Op.MAX);
-        return refused[0] > 0;
+        return Agreement.any(app, refusedAny);
     }
 
     /**

@@ -164,9 +164,8 @@ public final class PosixMode implements IoMode {
     @Override
     public void prepareDifferential(Map<Integer, ProtectedData> data) throws IOException {
         PosixDifferential files = differential.orElseThrow();
-        long[] shrunk = {files.hasShrunk(data) ? 1 : 0};
-        app.allreduce(shrunk, Op.MAX);
-        files.beginAnew(shrunk[0] == 1);
+        boolean shrunk = Agreement.any(app, files.hasShrunk(data));
+        files.beginAnew(shrunk);
     }
 
     @Override

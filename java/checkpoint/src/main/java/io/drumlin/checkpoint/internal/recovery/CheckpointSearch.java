@@ -185,7 +185,7 @@ public final class CheckpointSearch {
             }
             try (Remains remains = remains(candidate, keep(stored.level()))) {
                 Left left = remains.verify();
-                if (left.recoverable() && onAllRanks(left.source() == DataSource.OWN_FILE)) {
+                if (left.recoverable() && Agreement.all(app, left.source() == DataSource.OWN_FILE)) {
                     taken = Optional.of(stored);
                     Path plain = remains.path(FileKind.PLAIN);
                     return Agreement.call(
@@ -334,12 +334,6 @@ public final class CheckpointSearch {
 
     private Path committed(Level level) {
         return levels.directory(level, CommitSlot.COMMITTED);
-    }
-
-    private boolean onAllRanks(boolean here) throws IOException {
-        long[] everywhere = {here ? 1 : 0};
-        app.allreduce(everywhere, Op.MIN);
-        return everywhere[0] == 1;
     }
 
     /**

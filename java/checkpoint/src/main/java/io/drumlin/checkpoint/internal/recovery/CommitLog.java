@@ -244,24 +244,17 @@ public final class CommitLog {
      * @param found the checkpoint from which the restart continues
      */
     boolean isOlder(long position, StoredCheckpoint found) throws IOException {
-        long[] newer = {0};
-        if (app.rank() == 0) {
-            Optional<Entry> newest = newestCommitted(position);
-            if (newest.isPresent()) {
-                newer[0] = 1;
-                LOG.log(
-                        Logger.Level.WARNING,
-                        "going on from what is whole: checkpoint {0} of level {1} is older than checkpoint {2} of level {3},"
-                                + " of which files are missing or damaged; what is left of that stays until the run has taken"
-                                + " another",
-                        Integer.toString(found.ckptId()),
-                        found.level().number(),
-                        Integer.toString(newest.get().ckptId()),
-                        newest.get().level().number());
-            }
-        }
-        app.allreduce(newer, Op.MAX);
-        return newer[0] == 1;
+        Optional<Entry> newest = app.rank() == 0 ? newestCommitted(position) : Optional.empty();
+        newest.ifPresent(newer -> LOG.log(
+                Logger.Level.WARNING,
+                "going on from what is whole: checkpoint {0} of level {1} is older than checkpoint {2} of level {3},"
+                        + " of which files are missing or damaged; what is left of that stays until the run has taken"
+                        + " another",
+                Integer.toString(found.ckptId()),
+                found.level().number(),
+                Integer.toString(newer.ckptId()),
+                newer.level().number()));
+        return Agreement.any(app, newest.isPresent());
     }
 
     /**

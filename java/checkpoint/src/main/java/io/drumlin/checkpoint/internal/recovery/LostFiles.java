@@ -348,9 +348,7 @@ public final class LostFiles implements AutoCloseable {
     }
 
     private long extendedSize() throws IOException {
-        long[] size = {stored.extendedSize().orElse(-1L)};
-        group.comm().allreduce(size, Op.MAX);
-        return size[0];
+        return Agreement.max(group.comm(), stored.extendedSize().orElse(-1L));
     }
 
     private Path path(FileKind kind) {

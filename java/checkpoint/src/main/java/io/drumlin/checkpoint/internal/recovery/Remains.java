@@ -15,6 +15,7 @@ import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.storage.internal.IoFailures;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -167,7 +168,7 @@ final class Remains implements AutoCloseable {
     /** @param fits whether the files belong to this rank's group */
     private void judge(boolean fits) throws IOException {
         source = fits ? findSource() : DataSource.NONE;
-        recoverable = !onAnyRank(source == DataSource.NONE);
+        recoverable = !Agreement.any(app, source == DataSource.NONE);
     }
 
     /** Returns where this rank gets its data from, by the files of its group. Collective. */
@@ -284,7 +285,7 @@ final class Remains implements AutoCloseable {
     /** Looks for another way after a failure. Files that were made before it stay. */
     private Result makeWholeAfter(IOException failure) throws IOException {
         reader.forget();
-        boolean passing = onAnyRank(IoFailures.mayPass(failure));
+        boolean passing = Agreement.any(app, IoFailures.mayPass(failure));
         if (!passing && restoredWithoutOne()) {
             return Result.EVERYTHING;
         }
@@ -324,14 +325,14 @@ final class Remains implements AutoCloseable {
             EnumSet<FileKind> redundancy = wanted.clone();
             redundancy.remove(FileKind.PLAIN);
             boolean lacksMore = !whole.containsAll(redundancy);
-            if (onAnyRank(fails && !whole.contains(FileKind.PLAIN) && !lacksMore)) {
+            if (Agreement.any(app, fails && !whole.contains(FileKind.PLAIN) && !lacksMore)) {
                 return false;
             }
             boolean givesUp = lacksMore && (everywhere || fails);
             if (givesUp) {
                 wanted.retainAll(EnumSet.of(FileKind.PLAIN));
             }
-            if (!onAnyRank(givesUp) && !everywhere) {
+            if (!Agreement.any(app, givesUp) && !everywhere) {
                 continue;
             }
             try {
@@ -354,7 +355,7 @@ final class Remains implements AutoCloseable {
                 || rejected.succeeds(
                         "verifying", plain, () -> stored.check(FileKind.PLAIN, plain, RetainPolicy.IN_VARIABLES));
         rejected.requireReadable();
-        return !onAnyRank(!isWhole);
+        return !Agreement.any(app, !isWhole);
     }
 
     private void warn(IOException failure) {
@@ -398,7 +399,7 @@ final class Remains implements AutoCloseable {
         for (int member = 0; member < group.size(); member++) {
             EnumSet<FileKind> used = found.clone();
             OptionalInt leftOut = lacks && enough && plain.get(member) ? OptionalInt.of(member) : OptionalInt.empty();
-            if (!onAnyRank(leftOut.isPresent())) {
+            if (!Agreement.any(app, leftOut.isPresent())) {
                 continue;
             }
             try (LostFiles without = new LostFiles(context, stored, directory, used, leftOut);
@@ -426,12 +427,6 @@ final class Remains implements AutoCloseable {
         return files[0];
     }
 
-    private boolean onAnyRank(boolean here) throws IOException {
-        long[] anywhere = {here ? 1 : 0};
-        app.allreduce(anywhere, Op.MAX);
-        return anywhere[0] == 1;
-    }
-
     /**
      * Returns how many files of this rank were made, and their bytes. Not collective.
      */
@@ -451,7 +446,7 @@ final class Remains implements AutoCloseable {
      * of an interrupted write, it may be whole again when a lost disk is back. Collective.
      */
     boolean wasCommitted() throws IOException {
-        return onAnyRank(slot != CommitSlot.TMP && !whole.isEmpty());
+        return Agreement.any(app, slot != CommitSlot.TMP && !whole.isEmpty());
     }
 
     @Override

@@ -15,8 +15,8 @@ import io.drumlin.checkpoint.internal.recovery.LevelCopy;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.DamagedException;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.storage.StorageEngine;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -147,10 +147,9 @@ final class LevelRestart {
         } catch (MeetingException unknown) {
             throw unknown;
         } catch (IOException failed) {
-            long[] damaged = {failed instanceof DamagedException ? 1 : 0};
-            app.allreduce(damaged, Op.MAX);
-            doWithoutCopy(found, failed, damaged[0] == 1);
-            if (damaged[0] == 1) {
+            boolean damaged = Agreement.any(app, failed instanceof DamagedException);
+            doWithoutCopy(found, failed, damaged);
+            if (damaged) {
                 // The file was verified before, so either someone writes to it or reads return wrong bytes.
                 throw failed;
             }

@@ -20,7 +20,6 @@ import io.drumlin.checkpoint.internal.redundancy.PartnerCopy.Outgoing;
 import io.drumlin.checkpoint.internal.topology.Group;
 import io.drumlin.checkpoint.internal.topology.PreviousOrder;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.MeetingException;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.comm.internal.PendingMessages;
@@ -196,10 +195,9 @@ final class Relocation implements AutoCloseable {
                     tmp.resolve(mode.rankFileName(FileKind.PLAIN, found.file().ckptId()));
             Agreement.run(engine.app(), operation, () -> DirectoryTree.make(tmp, storage));
             byte[] description = exchange(there, found, path, operation);
-            long[] now = {clock()};
-            engine.app().allreduce(now, Op.MAX);
+            long now = Agreement.max(engine.app(), clock());
             Agreement.run(engine.app(), operation, () -> {
-                mode.verifyMoved(path, description, found.file().ckptId(), now[0]);
+                mode.verifyMoved(path, description, found.file().ckptId(), now);
                 storage.syncDirectory(tmp);
             });
             mode.describeMoved(description);

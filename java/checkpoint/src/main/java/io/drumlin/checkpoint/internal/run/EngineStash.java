@@ -136,9 +136,7 @@ final class EngineStash implements Stash {
         underway.awaitHere();
         List<Item> items = items(stashId, Layer.LOCAL);
         boolean there = Agreement.call(app, "pushing stash " + stashId, () -> isThere(items, stashId));
-        long[] all = {there ? 1 : 0};
-        app.allreduce(all, Communicator.Op.MIN);
-        if (all[0] == 0) {
+        if (!Agreement.all(app, there)) {
             copy(items, Layer.GLOBAL, stashId);
         }
     }
@@ -166,9 +164,7 @@ final class EngineStash implements Stash {
         underway.awaitHere();
         boolean there = Agreement.call(
                 app, "looking for stash " + stashId, () -> PathStatus.isDirectory(directories.localStash(stashId)));
-        long[] all = {there ? 1 : 0};
-        app.allreduce(all, Communicator.Op.MIN);
-        if (all[0] == 0) {
+        if (!Agreement.all(app, there)) {
             copy(items(stashId, Layer.GLOBAL), Layer.LOCAL, stashId);
         }
     }

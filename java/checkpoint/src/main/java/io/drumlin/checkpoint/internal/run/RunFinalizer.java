@@ -11,7 +11,6 @@ import io.drumlin.checkpoint.internal.file.RankCheckpoint;
 import io.drumlin.checkpoint.internal.group.Groups;
 import io.drumlin.checkpoint.internal.staging.FileStaging;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.internal.Agreement;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -108,14 +107,13 @@ final class RunFinalizer {
         if (staging.isEmpty()) {
             return true;
         }
-        long[] sent = {staging.get().finish() ? 1 : 0};
-        app.allreduce(sent, Op.MIN);
-        if (sent[0] == 0 && app.rank() == 0) {
+        boolean sent = Agreement.all(app, staging.get().finish());
+        if (!sent && app.rank() == 0) {
             LOG.log(
                     Logger.Level.WARNING,
                     "not all files arrived that were sent: the directories {0} stay on all nodes",
                     directories.stage());
         }
-        return sent[0] == 1;
+        return sent;
     }
 }

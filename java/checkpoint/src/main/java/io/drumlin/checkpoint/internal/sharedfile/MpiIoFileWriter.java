@@ -142,8 +142,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
 
     /** Writes all bytes through the shared file, a large piece of each rank at a time. */
     private List<byte[]> writeShared(Path path, SharedFile file, ByteSource bytes, long start) throws IOException {
-        long[] pieces = {(bytes.size() + PIECE_BYTES - 1) / PIECE_BYTES};
-        app.allreduce(pieces, Op.MAX);
+        long pieces = Agreement.max(app, (bytes.size() + PIECE_BYTES - 1) / PIECE_BYTES);
         List<AlignedBuffer> memory = new ArrayList<>();
         @Nullable StripedMd5[] md5 = new StripedMd5[1];
         try {
@@ -151,7 +150,7 @@ public final class MpiIoFileWriter implements SharedFileWriter {
                 md5[0] = new StripedMd5();
                 memory.add(storage.allocate(PIECE_BYTES));
             });
-            return write(file, bytes, start, pieces[0], memory.get(0), md5[0]);
+            return write(file, bytes, start, pieces, memory.get(0), md5[0]);
         } finally {
             if (md5[0] != null) {
                 md5[0].close();

@@ -24,7 +24,6 @@ import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.mode.RejectedFiles;
 import io.drumlin.checkpoint.internal.singlefile.Subsets.Subset;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.hdf5.internal.Hyperslab;
 import io.drumlin.storage.StorageEngine;
@@ -159,9 +158,7 @@ public final class SharedHdf5File implements SingleFile {
             return app.rank() == 0 ? newestWhole() : -1;
         });
         rejected.requireReadable();
-        long[] found = {newest};
-        app.allreduce(found, Op.MAX);
-        int ckptId = (int) found[0];
+        int ckptId = (int) Agreement.max(app, newest);
         source = ckptId < 0
                 ? Optional.empty()
                 : Optional.of(new SharedHdf5Reader(storage, config.singleFile().file(ckptId), ckptId));

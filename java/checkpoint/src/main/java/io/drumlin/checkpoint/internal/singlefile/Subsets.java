@@ -227,11 +227,10 @@ public final class Subsets {
         });
         int rank = dataset.dimensions().size();
         int bytes = (1 + 2 * rank) * Long.BYTES;
-        long[] most = {ids.size()};
-        app.allreduce(most, Op.MAX);
+        long most = Agreement.max(app, ids.size());
         ByteBuffer[] parts = new ByteBuffer[2];
         Agreement.run(app, operation, () -> {
-            int part = Math.toIntExact(Math.multiplyExact(most[0], bytes));
+            int part = Math.toIntExact(Math.multiplyExact(most, bytes));
             parts[0] = ByteBuffer.allocateDirect(part);
             parts[1] = ByteBuffer.allocateDirect(app.rank() == 0 ? Math.multiplyExact(part, app.size()) : 0);
         });
@@ -244,7 +243,7 @@ public final class Subsets {
         app.gather(parts[0].clear(), parts[1], 0);
         Agreement.run(app, operation, () -> {
             if (app.rank() == 0) {
-                requireDisjoint(operation, dataset, parts[1].clear(), most[0]);
+                requireDisjoint(operation, dataset, parts[1].clear(), most);
             }
         });
     }

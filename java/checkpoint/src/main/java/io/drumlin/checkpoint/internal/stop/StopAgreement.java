@@ -3,6 +3,7 @@ package io.drumlin.checkpoint.internal.stop;
 import io.drumlin.checkpoint.internal.config.StopConfig;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.internal.BatchSystem;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -93,13 +94,12 @@ public final class StopAgreement implements AutoCloseable {
     /** The ranks agree on the strongest sign, and on the first rank that has seen it. */
     private void agree(Communicator comm, Optional<StopReason> seen) throws IOException {
         long size = comm.size();
-        long[] strongest = {
-            seen.map(reason -> (REASONS.indexOf(reason) + 1) * size - comm.rank())
-                    .orElse(0L)
-        };
-        comm.allreduce(strongest, Op.MAX);
-        int index = (int) ((strongest[0] - 1) / size);
-        long rank = (index + 1) * size - strongest[0];
+        long strongest = Agreement.max(
+                comm,
+                seen.map(reason -> (REASONS.indexOf(reason) + 1) * size - comm.rank())
+                        .orElse(0L));
+        int index = (int) ((strongest - 1) / size);
+        long rank = (index + 1) * size - strongest;
         StopReason reason = REASONS.get(index);
         agreed = reason;
         signs.obeyed();

@@ -146,9 +146,7 @@ public final class TopologyExchange {
      */
     private static List<NodeIdentity> gather(Communicator comm, NodeIdentity node) throws IOException {
         byte[] bytes = node.text().getBytes(StandardCharsets.UTF_8);
-        long[] longest = {Math.min(bytes.length, NODE_BYTES)};
-        comm.allreduce(longest, Op.MAX);
-        int length = (int) longest[0];
+        int length = (int) Agreement.max(comm, Math.min(bytes.length, NODE_BYTES));
         ByteBuffer own = ByteBuffer.allocate(length);
         own.put(bytes, 0, Math.min(bytes.length, length)).clear();
         ByteBuffer all = ByteBuffer.allocate(comm.rank() == 0 ? Math.multiplyExact(length, comm.size()) : 0);

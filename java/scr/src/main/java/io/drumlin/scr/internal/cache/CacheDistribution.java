@@ -71,9 +71,8 @@ final class CacheDistribution {
     IOException run() throws IOException {
         List<Integer> foreign = new ArrayList<>();
         Agreement.run(world, "looking for files of other nodes", () -> foreign.addAll(foreign()));
-        long[] any = {foreign.size()};
-        world.allreduce(any, Communicator.Op.MAX);
-        if (any[0] == 0) {
+        long any = Agreement.max(world, foreign.size());
+        if (any == 0) {
             return null;
         }
         Set<Path> contested = contested(foreign);

@@ -253,9 +253,7 @@ public final class CachedDataset {
             return false;
         }
         boolean whole = Agreement.call(world, "checking cached files", () -> intact || isWhole(own, true));
-        long[] everywhere = {whole ? 1 : 0};
-        world.allreduce(everywhere, Communicator.Op.MIN);
-        return everywhere[0] == 1;
+        return Agreement.all(world, whole);
     }
 
     /**

@@ -252,9 +252,7 @@ public final class DatasetCache {
                                 .filter(each -> each.isComplete()
                                         && each.id() == descriptor.id().orElseThrow())
                                 .isPresent());
-        long[] complete = {inIndex ? 1 : 0};
-        world.allreduce(complete, Communicator.Op.MAX);
-        return complete[0] == 1;
+        return Agreement.any(world, inIndex);
     }
 
     /** Deletes all datasets, those of other programs, too. */

@@ -1,6 +1,7 @@
 package io.drumlin.scr.internal.cache;
 
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.scr.internal.store.KvTreeStore;
 import io.drumlin.scr.internal.store.RootRank;
 import io.drumlin.scr.internal.store.ScrPrefix;
@@ -38,9 +39,7 @@ public final class FlushFile {
             FlushStates states = read();
             return states.needsFlush(id) || states.place(id).isEmpty();
         });
-        long[] needed = {needsFlush ? 1 : 0};
-        world.allreduce(needed, Communicator.Op.MAX);
-        return needed[0] == 1;
+        return Agreement.any(world, needsFlush);
     }
 
     private FlushStates read() throws IOException {

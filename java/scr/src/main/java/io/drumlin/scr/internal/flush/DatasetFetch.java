@@ -82,14 +82,13 @@ public final class DatasetFetch {
         RestartSearch search = new RestartSearch(read);
         List<String> missing = new ArrayList<>();
         while (true) {
-            String next = RootRank.call(world, "looking for a restart", "", () -> {
+            String name = Agreement.ofFirst(world, "looking for a restart", () -> {
                 String tried = next(search, read);
                 if (!tried.isEmpty()) {
                     change(read, each -> each.fetching(tried, ScrIndex.now()));
                 }
                 return tried;
             });
-            String name = Agreement.bcast(world, next, 0);
             if (name.isEmpty()) {
                 return Optional.empty();
             }
@@ -199,9 +198,7 @@ public final class DatasetFetch {
      */
     private void requireNoneToPass(IOException failure, boolean seen) throws IOException {
         boolean elsewhere = seen && "ENOENT".equals(IoFailures.errno(failure));
-        long[] mayPass = {elsewhere || IoFailures.mayPass(failure) ? 1 : 0};
-        world.allreduce(mayPass, Communicator.Op.MAX);
-        if (mayPass[0] == 1) {
+        if (Agreement.any(world, elsewhere || IoFailures.mayPass(failure))) {
             throw failure;
         }
     }

@@ -142,9 +142,7 @@ public final class DatasetFlush {
     /** Lists the copied dataset once all ranks have finished the copy. */
     public void poll() throws IOException {
         if (running != null) {
-            long[] done = {running.thread().isDone() ? 1 : 0};
-            world.allreduce(done, Communicator.Op.MIN);
-            if (done[0] == 1) {
+            if (Agreement.all(world, running.thread().isDone())) {
                 finish();
             }
         }

@@ -32,8 +32,7 @@ public final class JobHalt {
 
     /** Returns the reason to halt now; empty to continue. */
     public Optional<String> reason() throws IOException {
-        String reason = RootRank.call(world, "looking whether to halt", "", () -> read().orElse(""));
-        String common = Agreement.bcast(world, reason, 0);
+        String common = Agreement.ofFirst(world, "looking whether to halt", () -> read().orElse(""));
         return common.isEmpty() ? Optional.empty() : Optional.of(common);
     }
 

@@ -74,9 +74,8 @@ public final class Redundancy {
             int left = set.right(-distance);
             members.put(Integer.toString(left), Messages.exchange(set.comm(), own, set.right(distance), left));
         }
-        long[] largest = {size(own)};
-        set.comm().allreduce(largest, Communicator.Op.MAX);
-        KvTree header = header(set, members, chunk(set, largest[0]), worldRanks(set));
+        long largest = Agreement.max(set.comm(), size(own));
+        KvTree header = header(set, members, chunk(set, largest), worldRanks(set));
         try (RedundancyTransfer transfer = open(set, header, true)) {
             transfer.encode();
         }
@@ -216,9 +215,7 @@ public final class Redundancy {
         @Nullable KvTree known = header[0];
         boolean whole = looked[0];
         List<Integer> lost = lost(set, whole);
-        long[] possible = {isPossible(set, lost) ? 1 : 0};
-        world.allreduce(possible, Communicator.Op.MIN);
-        if (possible[0] == 0) {
+        if (!Agreement.all(world, isPossible(set, lost))) {
             return false;
         }
         // A failure in one set is reported to all ranks. Otherwise the others would continue without it.

@@ -1,6 +1,7 @@
 package io.drumlin.scr.internal.store;
 
 import io.drumlin.comm.Communicator;
+import io.drumlin.comm.internal.Agreement;
 import io.drumlin.format.MemoryByteSource;
 import io.drumlin.format.kvtree.KvTree;
 import io.drumlin.format.kvtree.KvTreeFile;
@@ -56,9 +57,8 @@ public final class Messages {
     /** Returns the root's tree on every rank. Collective. */
     public static KvTree bcast(Communicator comm, KvTree tree, int root) throws IOException {
         ByteBuffer bytes = comm.rank() == root ? KvTreeFile.encode(tree) : ByteBuffer.allocate(0);
-        long[] length = {bytes.remaining()};
-        comm.allreduce(length, Communicator.Op.MAX);
-        ByteBuffer message = comm.rank() == root ? bytes : ByteBuffer.allocate((int) length[0]);
+        int length = (int) Agreement.max(comm, bytes.remaining());
+        ByteBuffer message = comm.rank() == root ? bytes : ByteBuffer.allocate(length);
         comm.bcast(message, root);
         return comm.rank() == root
                 ? tree
