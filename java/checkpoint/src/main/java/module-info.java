@@ -19,6 +19,8 @@ module io.drumlin.checkpoint {
 
     exports io.drumlin.checkpoint;
     exports io.drumlin.fti;
+    exports io.drumlin.checkpoint.internal.config to
+            io.drumlin.cli;
 
     uses io.drumlin.checkpoint.CheckpointsProvider;
 

@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.RunReport.Problem;
 import io.drumlin.checkpoint.RunReport.State;
 import io.drumlin.checkpoint.RunSurvey;
 import io.drumlin.checkpoint.RunSurvey.RankFile;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.cli.base.CommandException;
 import io.drumlin.cli.base.ExitCode;
 import io.drumlin.cli.base.Progress;
@@ -42,8 +43,6 @@ public final class CheckpointDirectory {
 
     /** Largest number of lines about single files; a lost node can have thousands. */
     private static final int MOST_LINES = 100;
-
-    private static final List<String> MODES = List.of("", "POSIX", "MPI-IO", "FTI-FF", "SIONlib", "HDF5");
 
     private final Path path;
     private final Path config;
@@ -295,7 +294,7 @@ public final class CheckpointDirectory {
 
     /** Returns the name of the mode in which the run writes its files. */
     public String mode() {
-        return MODES.get(run.ioMode());
+        return knownMode().word();
     }
 
     /** Opens a file that {@link #fetchAll} has found. */
@@ -378,9 +377,13 @@ public final class CheckpointDirectory {
                         .orElse(0);
     }
 
+    private Mode knownMode() {
+        return Mode.of(run.ioMode()).orElseThrow();
+    }
+
     /** Only the program knows which variable belongs to a dataset. */
     private boolean isHdf5() {
-        return mode().equals("HDF5");
+        return knownMode() == Mode.HDF5;
     }
 
     private static void delete(Path folder) throws IOException {

@@ -1,5 +1,6 @@
 package io.drumlin.golden.fti;
 
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.golden.base.GoldenCases;
 import io.drumlin.golden.base.Json;
 import io.drumlin.golden.base.Outcome;
@@ -23,15 +24,15 @@ public final class FtiCases implements GoldenCases {
     @Override
     public Outcome run(Path directory, Map<String, Object> json) throws IOException {
         Manifest manifest = Manifest.of(Json.root(json));
-        int mode = manifest.config("basic.ckpt_io");
+        Mode mode = manifest.mode();
         Outcome outcome = new Outcome();
-        if (mode == RunDirectories.HDF5) {
+        if (mode == Mode.HDF5) {
             new Hdf5Comparison(directory, manifest, outcome).compare();
             new Restarts(directory, manifest, outcome).restart();
             return outcome;
         }
-        if (mode != RunDirectories.POSIX && mode != RunDirectories.MPI_IO) {
-            return Outcome.skipped("ckpt_io = " + mode + " is neither POSIX nor MPI-IO nor HDF5");
+        if (mode != Mode.POSIX && mode != Mode.MPI_IO) {
+            return Outcome.skipped("ckpt_io = " + mode.number() + " is neither POSIX nor MPI-IO nor HDF5");
         }
         CaseComparison comparison = new CaseComparison(directory, manifest, outcome);
         comparison.compare();

@@ -102,7 +102,8 @@ final class IniComparison {
             values.put("timestamp", timestamp);
             values.put("level", Integer.toString(differential ? 4 : checkpoint.level()));
             values.put("nb_procs", Integer.toString(manifest.places().size()));
-            values.put("io_mode", Integer.toString(IO_MODE_OFFSET + manifest.config("basic.ckpt_io")));
+            values.put(
+                    "io_mode", Integer.toString(IO_MODE_OFFSET + manifest.mode().number()));
             values.put("is_dcp", Boolean.toString(differential));
             expected.put(section, values);
         }

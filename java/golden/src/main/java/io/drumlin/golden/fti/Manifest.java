@@ -1,5 +1,6 @@
 package io.drumlin.golden.fti;
 
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.golden.base.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,6 +90,10 @@ record Manifest(
                 .filter(each -> each.deleted().isEmpty() && each.flipped().isEmpty())
                 .toList();
         return new Manifest(config, execId, ranks, places, checkpoints, declarations, files, finished, whole);
+    }
+
+    Mode mode() {
+        return Mode.of(config("basic.ckpt_io")).orElseThrow();
     }
 
     static Manifest of(Json json) {

@@ -3,6 +3,7 @@ package io.drumlin.golden.fti;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.format.fti.IniFile;
 import io.drumlin.golden.base.Outcome;
 import java.io.IOException;
@@ -134,7 +135,7 @@ final class Rewriter {
     }
 
     private String maskedMetadata(String content) {
-        boolean blocks = manifest.config("basic.ckpt_io") == RunDirectories.MPI_IO;
+        boolean blocks = manifest.mode() == Mode.MPI_IO;
         return blocks ? content.replaceAll(CHECKSUM, "$1") : content.replaceAll(LAYER_VARIABLES, "");
     }
 

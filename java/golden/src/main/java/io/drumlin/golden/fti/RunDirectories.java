@@ -1,14 +1,11 @@
 package io.drumlin.golden.fti;
 
+import io.drumlin.checkpoint.internal.config.Mode;
 import java.nio.file.Path;
 import java.util.Locale;
 
 /** The places of the files of a run, relative to the case; docs/formats/fti-posix.md, section 2. */
 final class RunDirectories {
-
-    static final int POSIX = 1;
-    static final int MPI_IO = 2;
-    static final int HDF5 = 5;
 
     private static final int PARALLEL_LEVEL = 4;
 
@@ -70,6 +67,6 @@ final class RunDirectories {
 
     /** Returns whether the data of all ranks are in one file. */
     boolean isShared(int level) {
-        return level == PARALLEL_LEVEL && manifest.config("basic.ckpt_io") == MPI_IO;
+        return level == PARALLEL_LEVEL && manifest.mode() == Mode.MPI_IO;
     }
 }

@@ -265,7 +265,7 @@ public final class Branch {
             share(each.getValue(), target);
         }
         boolean hasMetadata = checkpoint.isKept() || PathStatus.isDirectory(checkpoint.metadata());
-        if (config.ioMode() != FtiConfig.IO_FTIFF && hasMetadata) {
+        if (config.mode().metadataApart() && hasMetadata) {
             requireOf(checkpoint);
             Path target = RunDirectory.committed(meta, checkpoint.level());
             DirectoryTree.make(target, storage);

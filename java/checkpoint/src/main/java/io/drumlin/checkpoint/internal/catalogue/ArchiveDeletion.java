@@ -83,7 +83,7 @@ final class ArchiveDeletion {
             }
         }
         List<Path> paths = paths(ckptId);
-        if (config.ioMode() == FtiConfig.IO_FTIFF) {
+        if (!config.mode().metadataApart()) {
             for (Path path : paths) {
                 deleteIf(isOf(ckptId, List.of(path), identity), path);
             }

@@ -196,7 +196,7 @@ final class CatalogueSurvey {
 
     /** Returns whether the list of checkpoints says that one was stored with another {@code ckpt_io}. */
     private boolean isOfOtherMode(int ckptId) {
-        String own = "100" + config.ioMode();
+        String own = "100" + config.mode().number();
         return listed().list()
                 .flatMap(list -> list.get("checkpoint_id." + ckptId, "io_mode"))
                 .filter(mode -> !mode.equals(own))

@@ -12,13 +12,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * The settings of a run, read from the configuration file of C FTI (docs/configuration.md).
@@ -29,21 +28,6 @@ import java.util.stream.IntStream;
 public final class FtiConfig {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
-
-    /** Value of {@code ckpt_io} for POSIX. */
-    public static final int IO_POSIX = 1;
-
-    /** Value of {@code ckpt_io} for MPI-IO. */
-    public static final int IO_MPI = 2;
-
-    /** Value of {@code ckpt_io} for FTI-FF. */
-    public static final int IO_FTIFF = 3;
-
-    /** Value of {@code ckpt_io} for SIONlib. */
-    public static final int IO_SIONLIB = 4;
-
-    /** Value of {@code ckpt_io} for HDF5. */
-    public static final int IO_HDF5 = 5;
 
     /** Value of {@code failure} for a restart from the shared HDF5 file. */
     private static final int FROM_SINGLE_FILE = 3;
@@ -86,7 +70,7 @@ public final class FtiConfig {
     private final Optional<CheckpointChoice> choice;
     private final int leaseMinutes;
     private final int maxSyncInterval;
-    private final int ioMode;
+    private final Mode mode;
     private final int verbosity;
     private final int maxVarId;
     private final Optional<DifferentialConfig> differential;
@@ -134,7 +118,7 @@ public final class FtiConfig {
             throw values.refused("basic", "keep_heads_alive", "0 while head = 0");
         }
         maxSyncInterval = readMaxSyncInterval();
-        ioMode = readIoMode();
+        mode = readMode();
         verbosity = values.inRange("basic", "verbosity", UNSET, 1, 3);
         int configuredMaxVarId = values.integer("basic", "max_var_id", 102400);
         maxVarId = configuredMaxVarId < 0 ? 102400 : configuredMaxVarId;
@@ -259,62 +243,58 @@ public final class FtiConfig {
         return lower;
     }
 
-    private int readIoMode() throws DrumlinException {
+    private Mode readMode() throws DrumlinException {
         String text = values.text("basic", "ckpt_io").orElse("0");
         if (!ConfigValues.startsWithDigit(text)) {
             throw noMode(text);
         }
         int value = ConfigValues.parseInteger(text);
-        if (value >= IO_POSIX && value <= IO_HDF5) {
-            return value;
-        }
-        LOG.log(
-                Logger.Level.WARNING,
-                "ckpt_io = {0} is no I/O mode of this version, POSIX (1) is used; 3 is FTI-FF",
-                value);
-        return IO_POSIX;
+        return Mode.of(value).orElseGet(() -> {
+            LOG.log(
+                    Logger.Level.WARNING,
+                    "ckpt_io = {0} is no I/O mode of this version, POSIX (1) is used; 3 is FTI-FF",
+                    value);
+            return Mode.POSIX;
+        });
     }
 
     private DrumlinException noMode(String text) {
-        List<String> modes = IntStream.rangeClosed(IO_POSIX, IO_HDF5)
-                .mapToObj(FtiConfig::wordOfMode)
-                .toList();
-        String meant = KnownKeys.nearest(text.toUpperCase(Locale.ROOT), modes)
-                .map(word -> IO_POSIX + modes.indexOf(word))
-                .map(mode -> "did you mean " + mode + " (" + wordOfMode(mode) + ")? ")
+        Map<String, String> modes = new LinkedHashMap<>();
+        for (Mode each : Mode.values()) {
+            modes.put(each.word(), each.number() + " (" + each.word() + ")");
+        }
+        String meant = KnownKeys.nearest(text.toUpperCase(Locale.ROOT), modes.keySet())
+                .map(word -> "; did you mean " + modes.get(word) + "?")
                 .orElse("");
-        String allowed = IntStream.rangeClosed(IO_POSIX, IO_HDF5)
-                .mapToObj(mode -> mode + " (" + wordOfMode(mode) + ")")
-                .collect(Collectors.joining(", "));
-        return values.refused("basic", "ckpt_io", allowed + (meant.isEmpty() ? "" : "; " + meant.strip()));
+        return values.refused("basic", "ckpt_io", String.join(", ", modes.values()) + meant);
     }
 
     private Optional<DifferentialConfig> readDifferential() throws DrumlinException {
         if (!values.bool("basic", "enable_dcp", false)) {
             return Optional.empty();
         }
-        if (ioMode != IO_FTIFF && ioMode != IO_POSIX) {
+        if (!mode.differential()) {
             return noDifferential("enable_dcp = 1 needs ckpt_io = 1 or 3");
         }
-        int mode = overridden("dcp_mode", "FTI_DCP_HASH_MODE");
+        int digest = overridden("dcp_mode", "FTI_DCP_HASH_MODE");
         int blockSize = overridden("dcp_block_size", "FTI_DCP_BLOCK_SIZE");
-        if (mode < 1 || mode > 2) {
-            return noDifferential("dcp_mode = " + mode + " is neither 1 (MD5) nor 2 (CRC32)");
+        if (digest < 1 || digest > 2) {
+            return noDifferential("dcp_mode = " + digest + " is neither 1 (MD5) nor 2 (CRC32)");
         }
-        int least = ioMode == IO_FTIFF ? DifferentialConfig.LEAST_BLOCK : 1;
-        int most = ioMode == IO_FTIFF ? DifferentialConfig.MOST_BLOCK : DifferentialConfig.MOST_POSIX_BLOCK;
+        int least = mode == Mode.FTI_FF ? DifferentialConfig.LEAST_BLOCK : 1;
+        int most = mode == Mode.FTI_FF ? DifferentialConfig.MOST_BLOCK : DifferentialConfig.MOST_POSIX_BLOCK;
         if (blockSize < least || blockSize > most) {
             return noDifferential("dcp_block_size = " + blockSize + " is not in " + least + ".." + most);
         }
         int stackSize = values.integer("basic", "dcp_stack_size", DifferentialConfig.DEFAULT_STACK);
         boolean allowedStack = stackSize >= 1 && stackSize <= DifferentialConfig.MOST_LAYERS;
         return Optional.of(new DifferentialConfig(
-                mode == 2, blockSize, allowedStack ? stackSize : DifferentialConfig.DEFAULT_STACK));
+                digest == 2, blockSize, allowedStack ? stackSize : DifferentialConfig.DEFAULT_STACK));
     }
 
     /** C FTI prefers the environment variable only in the mode FTI-FF. */
     private int overridden(String key, String variable) throws DrumlinException {
-        String given = ioMode == IO_FTIFF ? System.getenv(variable) : null;
+        String given = mode == Mode.FTI_FF ? System.getenv(variable) : null;
         return given == null ? values.integer("basic", key, UNSET) : ConfigValues.parseInteger(given);
     }
 
@@ -325,7 +305,7 @@ public final class FtiConfig {
 
     private int readFailure() throws DrumlinException {
         int value = values.integer("restart", "failure", 0);
-        if (value == FROM_SINGLE_FILE && ioMode != IO_HDF5) {
+        if (value == FROM_SINGLE_FILE && mode != Mode.HDF5) {
             LOG.log(Logger.Level.WARNING, "failure = 3 needs ckpt_io = 5; this is a fresh start");
             return 0;
         }
@@ -451,30 +431,8 @@ public final class FtiConfig {
         return kept;
     }
 
-    /** Returns the name of a mode. */
-    public static String nameOfMode(int ioMode) {
-        return wordOfMode(ioMode) + " (ckpt_io = " + ioMode + ")";
-    }
-
-    private static String wordOfMode(int ioMode) {
-        return switch (ioMode) {
-            case IO_POSIX -> "POSIX";
-            case IO_MPI -> "MPI-IO";
-            case IO_FTIFF -> "FTI-FF";
-            case IO_SIONLIB -> "SIONlib";
-            case IO_HDF5 -> "HDF5";
-            default -> "unknown";
-        };
-    }
-
-    /** Returns the mode, {@link #IO_POSIX} to {@link #IO_HDF5}. */
-    public int ioMode() {
-        return ioMode;
-    }
-
-    /** Returns the suffix of the files of ranks. */
-    public String suffix() {
-        return ioMode == IO_HDF5 ? FileNames.HDF5 : FileNames.FTI;
+    public Mode mode() {
+        return mode;
     }
 
     /** Returns {@code max_sync_intv} in iterations, a power of two. */
@@ -549,7 +507,7 @@ public final class FtiConfig {
 
     /** Returns the level of gzip for files in the mode HDF5: 1 to 9, or 0 for none. */
     public int h5Compression() {
-        return ioMode == IO_HDF5 ? h5Compression : 0;
+        return mode == Mode.HDF5 ? h5Compression : 0;
     }
 
     public Injection injection() {

@@ -194,7 +194,7 @@ public final class CheckpointListFile {
             if (comm.rank() == 0) {
                 // Files.exists is not used, because it returns false also on errors.
                 boolean left = PathStatus.exists(directories.committed(Level.L4_DCP));
-                boolean possible = config.ioMode() == FtiConfig.IO_FTIFF;
+                boolean possible = !config.mode().metadataApart();
                 found[0] = possible && (left || config.differential().isPresent()) ? 1 : 0;
                 found[1] = PathStatus.exists(file) ? 1 : 0;
             }
@@ -224,7 +224,7 @@ public final class CheckpointListFile {
         values.put("timestamp", ZonedDateTime.now(ZoneId.systemDefault()).format(TIMESTAMP));
         values.put("level", Integer.toString(level.number()));
         values.put(RANKS, Integer.toString(ranks));
-        values.put("io_mode", Integer.toString(IO_MODE_OFFSET + config.ioMode()));
+        values.put("io_mode", Integer.toString(IO_MODE_OFFSET + config.mode().number()));
         values.put(DIFFERENTIAL, Boolean.toString(level == Level.L4_DCP));
         String section = SECTION + ckptId;
         sections.keySet().removeIf(name -> name.contains(OF));

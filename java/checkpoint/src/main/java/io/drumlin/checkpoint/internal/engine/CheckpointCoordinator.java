@@ -110,9 +110,9 @@ public final class CheckpointCoordinator {
         return Level.L4;
     }
 
-    /** Refuses ids of which no checkpoint is taken: in the mode FTI-FF, a restart of C FTI from id 0 crashes. */
+    /** Refuses ids of which no checkpoint is taken. */
     public void requireId(int ckptId) {
-        int least = config.ioMode() == FtiConfig.IO_FTIFF ? 1 : 0;
+        int least = config.mode().leastId();
         if (ckptId < least) {
             throw new IllegalArgumentException("checkpoint id " + ckptId + " is below " + least);
         }
@@ -321,9 +321,8 @@ public final class CheckpointCoordinator {
         saysRestart = true;
         log.confirm();
         mode.finishedByHead(level, checkpoint.filePlan());
-        Path directory = level == Level.L4
-                ? directories.replica(config.ioMode() == FtiConfig.IO_POSIX)
-                : directories.committed(level);
+        Path directory =
+                level == Level.L4 ? directories.replica(config.mode().replicaIsLevel1()) : directories.committed(level);
         Path plain = directory.resolve(mode.plainName(Level.L1, checkpoint.ckptId()));
         return new RankCheckpoint(level, plain, checkpoint.filePlan().stored());
     }

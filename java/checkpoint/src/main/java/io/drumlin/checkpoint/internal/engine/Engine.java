@@ -65,7 +65,7 @@ public record Engine(
         SlabPool slabs = new SlabPool(storage, SlabPool.SLABS, config.slabBytes());
         CheckpointReader reader = new CheckpointReader(storage, slabs);
         RejectedFiles rejected = RejectedFiles.logged(app, config.goesOnFromOlder());
-        boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+        boolean metadata = config.mode().metadataApart();
         int groups = metadata ? topology.ranksOfApplication() / config.groupSize() : 0;
         Archive archive = new Archive(directories, storage, config.kept(), metadata);
         CommitProtocol levels = new CommitProtocol(app, topology, directories, storage, archive, groups);

@@ -1,6 +1,7 @@
 package io.drumlin.checkpoint.internal.engine;
 
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.ftiff.FtiFfMode;
 import io.drumlin.checkpoint.internal.hdf5.Hdf5Content;
@@ -8,13 +9,11 @@ import io.drumlin.checkpoint.internal.io.SlabPool;
 import io.drumlin.checkpoint.internal.mode.IoMode;
 import io.drumlin.checkpoint.internal.mode.RankContext;
 import io.drumlin.checkpoint.internal.posix.PosixDifferential;
-import io.drumlin.checkpoint.internal.posix.PosixFileFormat;
 import io.drumlin.checkpoint.internal.posix.PosixMode;
 import io.drumlin.checkpoint.internal.posix.RawContent;
 import io.drumlin.checkpoint.internal.sharedfile.MpiIoFileWriter;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.sharedfile.SionFileWriter;
-import io.drumlin.comm.Communicator;
 import io.drumlin.format.ftiff.ContainerPlan.Packing;
 import io.drumlin.storage.StorageEngine;
 import java.util.Optional;
@@ -31,27 +30,27 @@ public final class IoModes {
      * @param packing packing of new FTI-FF files
      */
     public static IoMode of(RankContext context, FtiConfig config, CheckpointDirectories places, Packing packing) {
-        if (config.ioMode() == FtiConfig.IO_FTIFF) {
-            return new FtiFfMode(context, places, config.layout(), packing, config.differential());
-        }
-        Communicator app = context.app();
+        Mode mode = config.mode();
         StorageEngine storage = context.storage();
         SlabPool slabs = context.slabs();
-        Optional<SharedFileWriter> shared =
-                switch (config.ioMode()) {
-                    case FtiConfig.IO_MPI ->
-                        Optional.of(new MpiIoFileWriter(app, storage, slabs, config.stripeHints()));
-                    case FtiConfig.IO_SIONLIB -> Optional.of(new SionFileWriter(app, storage, slabs));
-                    default -> Optional.empty();
+        SharedFileWriter shared =
+                switch (mode) {
+                    case MPI_IO -> new MpiIoFileWriter(context.app(), storage, slabs, config.stripeHints());
+                    case SIONLIB -> new SionFileWriter(context.app(), storage, slabs);
+                    case POSIX, FTI_FF, HDF5 -> null;
                 };
-        PosixFileFormat content = config.ioMode() == FtiConfig.IO_HDF5
-                ? new Hdf5Content(storage, slabs, config.h5Compression())
-                : new RawContent();
-        Optional<PosixDifferential> differential = config.ioMode() == FtiConfig.IO_POSIX
-                ? config.differential()
-                        .map(sizes -> new PosixDifferential(
-                                storage, places, context.topology().fileRank(), sizes))
-                : Optional.empty();
-        return new PosixMode(context, config.ioMode(), shared, content, differential, places);
+        return switch (mode) {
+            case FTI_FF -> new FtiFfMode(context, places, config.layout(), packing, config.differential());
+            case POSIX, MPI_IO, SIONLIB, HDF5 ->
+                new PosixMode(
+                        context,
+                        mode,
+                        Optional.ofNullable(shared),
+                        mode.bare() ? new RawContent() : new Hdf5Content(storage, slabs, config.h5Compression()),
+                        config.differential()
+                                .map(sizes -> new PosixDifferential(
+                                        storage, places, context.topology().fileRank(), sizes)),
+                        places);
+        };
     }
 }

@@ -367,7 +367,7 @@ public record Run(
     public RunDescription description(Group group) {
         return new RunDescription(
                 configFile,
-                config.ioMode(),
+                config.mode().number(),
                 config.blockBytes(),
                 config.transferBytes(),
                 config.tags(),

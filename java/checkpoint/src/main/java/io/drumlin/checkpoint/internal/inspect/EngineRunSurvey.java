@@ -148,7 +148,7 @@ public final class EngineRunSurvey implements RunSurvey {
 
     @Override
     public int ioMode() {
-        return config.ioMode();
+        return config.mode().number();
     }
 
     @Override
@@ -199,7 +199,7 @@ public final class EngineRunSurvey implements RunSurvey {
             }
             // In the mode FTI-FF all archived checkpoints have one directory.
             return each == Level.L4
-                    && (config.ioMode() == FtiConfig.IO_FTIFF
+                    && (!config.mode().metadataApart()
                             || aside.get().metadata().endsWith(FileNames.archived(archived.getAsInt())));
         });
     }
@@ -222,7 +222,7 @@ public final class EngineRunSurvey implements RunSurvey {
                         .filter(rank -> !isHead(rank))
                         .boxed()
                         .toList(),
-                config.ioMode() == FtiConfig.IO_FTIFF,
+                !config.mode().metadataApart(),
                 restartOrder.levels());
         report.refused(restartOrder.problems());
         List<RunInventory.Kept> kept = kept();

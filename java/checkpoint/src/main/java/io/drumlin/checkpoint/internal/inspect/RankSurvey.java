@@ -109,7 +109,7 @@ final class RankSurvey implements AutoCloseable {
         group = Group.of(app, topology, config.groupSize());
         fileRank = topology.fileRank();
         directories = new RunDirectory(config, execId, world.rank());
-        boolean metadata = config.ioMode() != FtiConfig.IO_FTIFF;
+        boolean metadata = config.mode().metadataApart();
         Archive archive = new Archive(directories, storage, config.kept(), metadata);
         levels = new CommitProtocol(app, topology, directories, storage, archive, metadata ? 1 : 0);
         rejected = new RejectedFiles(app, (path, why) -> refused.add(RunReportBuilder.problem(path, why)));
@@ -149,7 +149,7 @@ final class RankSurvey implements AutoCloseable {
     /** Returns the places beside those of the levels, in the order in which they are listed. */
     private List<PlaceAside> aside(List<RunInventory.Kept> kept) throws IOException {
         List<PlaceAside> places =
-                new ArrayList<>(PlaceAside.archives(directories, config.ioMode() != FtiConfig.IO_FTIFF, storage));
+                new ArrayList<>(PlaceAside.archives(directories, config.mode().metadataApart(), storage));
         kept.forEach(each -> places.add(PlaceAside.of(directories, each)));
         return places;
     }
@@ -307,10 +307,10 @@ final class RankSurvey implements AutoCloseable {
                 .computeIfAbsent(chunk.id(), id -> new ArrayList<>())
                 .add(new Part(chunk.offset(), chunk.length())));
         StoredCheckpoint stored = left.stored();
-        Path metadata = config.ioMode() == FtiConfig.IO_FTIFF
-                ? null
-                : places.metadataDirectory(stored.level(), stored.metadataSlot())
-                        .resolve(MetadataFiles.name(group));
+        Path metadata = config.mode().metadataApart()
+                ? places.metadataDirectory(stored.level(), stored.metadataSlot())
+                        .resolve(MetadataFiles.name(group))
+                : null;
         return new RankFile(
                 fileRank,
                 left.level(),

@@ -3,7 +3,7 @@ package io.drumlin.checkpoint.internal.inventory;
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileNames;
-import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.format.fti.CkptType;
 import io.drumlin.format.fti.FileEntry;
 import io.drumlin.format.fti.GroupMetadata;
@@ -11,13 +11,9 @@ import io.drumlin.format.fti.Origin;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
-import java.util.Set;
 
 /** Checks whether metadata belong to a group, and to a mode whose files this mode reads. */
 public final class MetadataOrigin {
-
-    /** Modes whose files of a rank are alike: bare data. */
-    private static final Set<Integer> BARE = Set.of(FtiConfig.IO_POSIX, FtiConfig.IO_MPI, FtiConfig.IO_SIONLIB);
 
     private MetadataOrigin() {}
 
@@ -26,17 +22,16 @@ public final class MetadataOrigin {
      * by their names.
      *
      * @param level level at which the metadata lie
-     * @param ioMode mode of this run
+     * @param mode mode of this run
      */
-    public static void require(Path path, GroupMetadata metadata, Level level, int ioMode, int sector, int group)
+    public static void require(Path path, GroupMetadata metadata, Level level, Mode mode, int sector, int group)
             throws IOException {
-        if (isOfAnotherMode(metadata, level, ioMode)) {
+        if (isOfAnotherMode(metadata, level, mode)) {
             int written = mode(metadata);
-            int known = written != 0 ? written : isHdf5(metadata) ? FtiConfig.IO_HDF5 : FtiConfig.IO_POSIX;
+            int known = written != 0 ? written : (isHdf5(metadata) ? Mode.HDF5 : Mode.POSIX).number();
             throw refused(
                     path,
-                    "the checkpoint was written in the mode " + FtiConfig.nameOfMode(known) + ", and this run has "
-                            + FtiConfig.nameOfMode(ioMode),
+                    "the checkpoint was written in the mode " + Mode.describe(known) + ", and this run has " + mode,
                     "restart with the ckpt_io of the run that wrote it");
         }
         boolean here = metadata.origin()
@@ -53,13 +48,11 @@ public final class MetadataOrigin {
     }
 
     /** Returns whether only a run with another {@code ckpt_io} can read the checkpoint. */
-    public static boolean isOfAnotherMode(GroupMetadata metadata, Level level, int ioMode) {
+    public static boolean isOfAnotherMode(GroupMetadata metadata, Level level, Mode mode) {
         int written = mode(metadata);
-        boolean hdf5 = ioMode == FtiConfig.IO_HDF5;
-        boolean readable = written == 0
-                || written == ioMode
-                || (BARE.contains(written) && BARE.contains(ioMode) && !mayBeShared(level, metadata));
-        return !readable || hdf5 != isHdf5(metadata);
+        boolean alike = mode.bare() && Mode.of(written).filter(Mode::bare).isPresent();
+        boolean readable = written == 0 || written == mode.number() || (alike && !mayBeShared(level, metadata));
+        return !readable || (mode == Mode.HDF5) != isHdf5(metadata);
     }
 
     /** Returns {@code ckpt_io} of the run that wrote the metadata; 0 if not recorded. */

@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.mode;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileNames;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.inventory.MetadataFiles;
@@ -63,7 +64,7 @@ public record ListedMetadata(Set<CommitSlot> places) {
     }
 
     /** Returns whether any rank has committed metadata of a level that only another mode can read. Collective. */
-    public static boolean isOfAnotherMode(RankContext context, CheckpointDirectories places, Level level, int ioMode)
+    public static boolean isOfAnotherMode(RankContext context, CheckpointDirectories places, Level level, Mode mode)
             throws IOException {
         Path directory = places.metadataDirectory(level, CommitSlot.COMMITTED);
         Path path = directory.resolve(MetadataFiles.name(context.group()));
@@ -72,7 +73,7 @@ public record ListedMetadata(Set<CommitSlot> places) {
         if (content.length > 0) {
             try {
                 GroupMetadata metadata = MetadataFiles.read(path, content);
-                foreign = MetadataOrigin.isOfAnotherMode(metadata, level, ioMode);
+                foreign = MetadataOrigin.isOfAnotherMode(metadata, level, mode);
             } catch (IOException damaged) {
                 // The search says so where it reads them; damaged metadata belong to no mode.
             }

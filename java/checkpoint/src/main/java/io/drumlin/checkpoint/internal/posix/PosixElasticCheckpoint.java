@@ -131,7 +131,7 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
                     "there are metadata of " + numbers.size() + " groups and not of " + (long) sectors * count);
         }
         GroupMetadata one = MetadataFiles.read(directory.resolve(GroupMetadata.fileName(0, first)), run.storage());
-        MetadataOrigin.require(directory, one, Level.L4, run.ioMode(), 0, first);
+        MetadataOrigin.require(directory, one, Level.L4, run.mode(), 0, first);
         if (one.type() == CkptType.DCP) {
             throw DrumlinException.during("restart")
                     .path(directory)
@@ -239,7 +239,7 @@ final class PosixElasticCheckpoint implements ElasticCheckpoint {
                     .metadataDirectory(Level.L4, metadataSlot)
                     .resolve(GroupMetadata.fileName(ofSector, number));
             known = MetadataFiles.read(path, run.storage());
-            MetadataOrigin.require(path, known, Level.L4, run.ioMode(), ofSector, number);
+            MetadataOrigin.require(path, known, Level.L4, run.mode(), ofSector, number);
             if (known.type() != CkptType.FULL
                     || known.ckptId() != ckptId
                     || MetadataOrigin.time(known) != groups.time

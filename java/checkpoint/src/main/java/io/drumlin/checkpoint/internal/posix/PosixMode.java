@@ -4,7 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileKind;
 import io.drumlin.checkpoint.internal.config.FileNames;
-import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
@@ -63,7 +63,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PosixMode implements IoMode {
 
-    private final int ioMode;
+    private final Mode mode;
     private final RankContext context;
     private final Communicator app;
     private final Group group;
@@ -93,19 +93,19 @@ public final class PosixMode implements IoMode {
     /**
      * Creates the mode for a rank.
      *
-     * @param ioMode {@link FtiConfig#ioMode}
+     * @param mode one of these
      * @param shared writes level 4 in the modes in which all ranks share one file
      * @param content format of the other files
      * @param differential this rank's file of differential checkpoints, if there may be any
      */
     public PosixMode(
             RankContext context,
-            int ioMode,
+            Mode mode,
             Optional<SharedFileWriter> shared,
             PosixFileFormat content,
             Optional<PosixDifferential> differential,
             CheckpointDirectories levels) {
-        this.ioMode = ioMode;
+        this.mode = mode;
         this.context = context;
         app = context.app();
         group = context.group();
@@ -272,7 +272,7 @@ public final class PosixMode implements IoMode {
         List<byte[]> parts = group.gatherAtFirst(part);
         Agreement.run(app, "writing the metadata of checkpoint " + own.ckptId(), () -> {
             if (group.index() == 0) {
-                Origin origin = new Origin(timestamp, ioMode, app.size(), group.sector(), group.id());
+                Origin origin = new Origin(timestamp, mode.number(), app.size(), group.sector(), group.id());
                 GroupMetadata metadata = new GroupMetadata(
                         own.type(), own.ckptId(), join(parts), shared(level).isPresent(), Optional.of(origin));
                 write(metadata, naming);
@@ -401,7 +401,7 @@ public final class PosixMode implements IoMode {
                 continue;
             }
             // What a checkpoint of another mode has replaced is older than that one, and nobody here can read that one.
-            if (slot == CommitSlot.REPLACED && ListedMetadata.isOfAnotherMode(context, levels, level, ioMode)) {
+            if (slot == CommitSlot.REPLACED && ListedMetadata.isOfAnotherMode(context, levels, level, mode)) {
                 continue;
             }
             GroupMetadata[] own = new GroupMetadata[1];
@@ -460,7 +460,7 @@ public final class PosixMode implements IoMode {
     }
 
     private PosixRun run() {
-        return new PosixRun(ioMode, shared, content, levels, storage, reader);
+        return new PosixRun(mode, shared, content, levels, storage, reader);
     }
 
     private DcpStoredCheckpoint layers(CommitSlot slot, GroupMetadata metadata) throws IOException {
@@ -518,7 +518,7 @@ public final class PosixMode implements IoMode {
     private @Nullable GroupMetadata metadata(Level level, Path path, byte[] content, long[] fileRanks)
             throws IOException {
         GroupMetadata metadata = MetadataFiles.read(path, content);
-        MetadataOrigin.require(path, metadata, level, ioMode, group.sector(), group.id());
+        MetadataOrigin.require(path, metadata, level, mode, group.sector(), group.id());
         requireRanks(path, metadata);
         if (metadata.type() == CkptType.DCP && level != Level.L4) {
             throw MetadataOrigin.refused(path, "this is a differential checkpoint", "there are none at this level");

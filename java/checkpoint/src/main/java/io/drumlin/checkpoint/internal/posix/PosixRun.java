@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.posix;
 
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.sharedfile.SharedFileWriter;
 import io.drumlin.checkpoint.internal.verify.CheckpointReader;
@@ -11,12 +11,12 @@ import java.util.Optional;
 /**
  * The common properties of the files of a run in the modes POSIX, MPI-IO, SIONlib and HDF5.
  *
- * @param ioMode {@link FtiConfig#ioMode}
+ * @param mode mode of the run
  * @param shared writes level 4 in the modes in which all ranks share one file
  * @param content format of the other files
  */
 record PosixRun(
-        int ioMode,
+        Mode mode,
         Optional<SharedFileWriter> shared,
         PosixFileFormat content,
         CheckpointDirectories places,

@@ -75,7 +75,7 @@ public final class StartRecord {
         return line.add("ranks", (long) ranks)
                 .add("node_size", (long) config.nodeSize())
                 .add("group_size", (long) config.groupSize())
-                .add("ckpt_io", (long) config.ioMode())
+                .add("ckpt_io", (long) config.mode().number())
                 .add("job", cut(LeaseHolder.here(System::getenv).job()))
                 .add("config", configFile.toAbsolutePath().toString())
                 .line();

@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.internal.config.FileNames;
-import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.checkpoint.internal.directory.CheckpointDirectories;
 import io.drumlin.checkpoint.internal.directory.CommitSlot;
 import io.drumlin.checkpoint.internal.engine.Engine;
@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -35,17 +36,17 @@ public final class OtherModes {
 
     private final Communicator app;
     private final int fileRank;
-    private final int ioMode;
+    private final Mode mode;
     private final CheckpointDirectories places;
     private final StorageEngine storage;
 
-    /** For each mode the highest level with a checkpoint, from 1; 0 if there is none. */
-    private final long[] levels = new long[FtiConfig.IO_HDF5 + 1];
+    /** By mode the highest level with a checkpoint, from 1; 0 if there is none. */
+    private final long[] levels = new long[Mode.values().length];
 
     public OtherModes(Engine engine) {
         app = engine.app();
         fileRank = engine.run().topology().fileRank();
-        ioMode = engine.config().ioMode();
+        mode = engine.config().mode();
         places = engine.levels();
         storage = engine.storage();
     }
@@ -64,27 +65,27 @@ public final class OtherModes {
         }
         app.allreduce(levels, Op.MAX);
         List<String> found = new ArrayList<>();
-        for (int mode = 1; mode < levels.length; mode++) {
-            if (mode != ioMode && levels[mode] > 0) {
-                found.add(FtiConfig.nameOfMode(mode) + " at level " + levels[mode]);
+        for (Mode each : Mode.values()) {
+            if (each != mode && levels[each.ordinal()] > 0) {
+                found.add(each + " at level " + levels[each.ordinal()]);
             }
         }
         return found;
     }
 
-    /** Returns the mode of a checkpoint of which there is a file; 0 if it does not say one. */
+    /** Returns the mode of a checkpoint of which there is a file, if it says one. */
     @FunctionalInterface
     private interface Look {
-        int mode(Path file) throws IOException;
+        Optional<Mode> mode(Path file) throws IOException;
     }
 
     private void look(Level level, Path directory, Look look) {
         try {
-            int mode = 0;
+            Optional<Mode> said = Optional.empty();
             for (Path path : PathStatus.entries(directory)) {
-                mode = mode > 0 ? mode : look.mode(path);
+                said = said.isPresent() ? said : look.mode(path);
             }
-            levels[mode] = Math.max(levels[mode], level.number());
+            said.ifPresent(each -> levels[each.ordinal()] = Math.max(levels[each.ordinal()], level.number()));
         } catch (IOException e) {
             LOG.log(Logger.Level.DEBUG, "level {0} is not looked at: {1}", level, e.getMessage());
         }
@@ -94,37 +95,33 @@ public final class OtherModes {
      * Returns the mode of this rank's file, or of any file on this node, because the nodes may be in another order than
      * when the files were written. FTI-FF files record their mode.
      */
-    private int ofFile(Level level, Path path) throws IOException {
+    private Optional<Mode> ofFile(Level level, Path path) throws IOException {
         String name = path.getFileName().toString();
         OptionalInt owner = level == Level.L4_DCP ? FileNames.differentialOwner(name) : FileNames.plainOwner(name);
         if (level.isGlobal() ? !owner.equals(OptionalInt.of(fileRank)) : owner.isEmpty()) {
-            return 0;
+            return Optional.empty();
         }
         try (BlockFile file = storage.open(path, EnumSet.of(OpenMode.READ))) {
             return Recognition.of(new BlockFileSource(file))
-                            .filter(Recognition::signed)
-                            .isPresent()
-                    ? FtiConfig.IO_FTIFF
-                    : 0;
+                    .filter(Recognition::signed)
+                    .map(signed -> Mode.FTI_FF);
         }
     }
 
     /** Returns the mode recorded in metadata, or derived from the names in them. */
-    private int ofMetadata(Path path) throws IOException {
+    private Optional<Mode> ofMetadata(Path path) throws IOException {
         if (!MetadataFiles.isOne(path)) {
-            return 0;
+            return Optional.empty();
         }
         GroupMetadata metadata = MetadataFiles.read(path, storage);
-        int mode = MetadataOrigin.mode(metadata);
-        return mode > 0 && mode < levels.length ? mode : ofNames(metadata);
+        return Mode.of(MetadataOrigin.mode(metadata)).or(() -> Optional.of(ofNames(metadata)));
     }
 
-    private int ofNames(GroupMetadata metadata) {
+    private Mode ofNames(GroupMetadata metadata) {
         if (MetadataOrigin.isHdf5(metadata)) {
-            return FtiConfig.IO_HDF5;
+            return Mode.HDF5;
         }
         // The other modes have the same form of names at most levels.
-        boolean here = ioMode == FtiConfig.IO_POSIX || ioMode == FtiConfig.IO_MPI || ioMode == FtiConfig.IO_SIONLIB;
-        return here ? ioMode : FtiConfig.IO_POSIX;
+        return mode.bare() ? mode : Mode.POSIX;
     }
 }

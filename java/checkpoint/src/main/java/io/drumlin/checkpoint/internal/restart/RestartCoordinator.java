@@ -2,7 +2,6 @@ package io.drumlin.checkpoint.internal.restart;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.checkpoint.internal.directory.CheckpointListFile;
 import io.drumlin.checkpoint.internal.directory.PlaceAside;
 import io.drumlin.checkpoint.internal.directory.RunDirectory;
@@ -191,7 +190,7 @@ public final class RestartCoordinator {
 
     /** Returns the names of the directories with metadata, relative to the archive's. */
     private List<String> names() throws IOException {
-        boolean metadataApart = engine.config().ioMode() != FtiConfig.IO_FTIFF;
+        boolean metadataApart = engine.config().mode().metadataApart();
         return PlaceAside.archives(directories, metadataApart, engine.storage()).stream()
                 .map(archive -> metadataApart ? archive.metadata().getFileName().toString() : ".")
                 .toList();

@@ -256,7 +256,7 @@ final class Head {
         // The application does not wait for the deletion, and needs the space for its next checkpoint.
         levels.awaitDeletion();
         if (level == Level.L4) {
-            levels.keepReplica(directories.replica(config.ioMode() == FtiConfig.IO_POSIX));
+            levels.keepReplica(directories.replica(config.mode().replicaIsLevel1()));
         }
         whole.end(first.ckptId(), level, bytes);
         double seconds = (System.nanoTime() - begin) / 1e9;
@@ -286,7 +286,8 @@ final class Head {
 
     /** Returns the name of the file of an application rank on this node. */
     private String name(FileKind kind, Order order, int place) {
-        return FileNames.fileName(kind, order.ckptId(), topology.fileRankAt(place), config.suffix());
+        return FileNames.fileName(
+                kind, order.ckptId(), topology.fileRankAt(place), config.mode().suffix());
     }
 
     private Path local(FileKind kind, Order order, int place) {
@@ -310,7 +311,7 @@ final class Head {
     }
 
     private void encode(List<Order> orders) throws IOException {
-        boolean described = config.ioMode() != FtiConfig.IO_FTIFF;
+        boolean described = config.mode().metadataApart();
         for (int i = 0; i < orders.size(); i++) {
             Order order = orders.get(i);
             int place = topology.heads() + i;

@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.SingleFile;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.Mode;
 import io.drumlin.checkpoint.internal.config.SingleFileConfig;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.data.RunGroup;
@@ -235,9 +236,10 @@ public final class SharedHdf5File implements SingleFile {
     }
 
     private void requireEnabled(String operation) throws DrumlinException {
-        if (config.ioMode() != FtiConfig.IO_HDF5 || !config.singleFile().enable()) {
+        if (config.mode() != Mode.HDF5 || !config.singleFile().enable()) {
             throw DrumlinException.during(operation)
-                    .problem("there are no shared HDF5 files: ckpt_io is " + config.ioMode()
+                    .problem("there are no shared HDF5 files: ckpt_io is "
+                            + config.mode().number()
                             + " and h5_single_file_enable is "
                             + (config.singleFile().enable() ? 1 : 0))
                     .advice("set ckpt_io = 5 and h5_single_file_enable = 1 in section basic of the configuration file")

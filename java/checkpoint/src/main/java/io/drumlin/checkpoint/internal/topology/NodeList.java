@@ -2,6 +2,7 @@ package io.drumlin.checkpoint.internal.topology;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
+import io.drumlin.checkpoint.internal.config.Mode;
 import java.lang.System.Logger;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,7 +35,7 @@ public record NodeList(List<NodeIdentity> nodes, List<Integer> ranks, List<Integ
 
     /** Returns the end of a sentence that says what a run on another number of ranks can recover from. */
     public static String whatOtherRanksRecover(FtiConfig config) {
-        return config.ioMode() == FtiConfig.IO_HDF5
+        return config.mode() == Mode.HDF5
                 ? "in the mode HDF5 another number of ranks can recover a shared file only, one of level 9, with failure = 3"
                 : "a checkpoint of level 4 can also be recovered by another number of ranks, with"
                         + " Checkpoints.Builder.anyNumberOfRanks()";

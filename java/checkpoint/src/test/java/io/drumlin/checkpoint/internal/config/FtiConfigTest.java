@@ -187,7 +187,7 @@ class FtiConfigTest {
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 2", "3, 3", "4, 4", "0, 1", "5, 5", "6, 1", "7, 1"})
     void anUnknownIoModeIsPosix(String value, int mode) throws IOException {
-        assertThat(config(Map.of("basic.ckpt_io", value)).ioMode()).isEqualTo(mode);
+        assertThat(config(Map.of("basic.ckpt_io", value)).mode().number()).isEqualTo(mode);
     }
 
     @ParameterizedTest
