@@ -89,7 +89,7 @@ final class BuddyWriter implements Closeable {
         world.allreduce(roots, Op.MAX);
         world.allreduce(sizes, Op.MAX);
         List<BuddyWriter> copies = new ArrayList<>();
-        for (int copy = 0; copy < options.buddies(); copy++) {
+        for (int copy = 0; copy < options.buddies; copy++) {
             copies.add(new BuddyWriter(world, place, path, data, options, copy, roots, sizes));
         }
         return copies;
@@ -262,7 +262,7 @@ final class BuddyWriter implements Closeable {
             }
             return row <= blocks.blocks() ? blocks.used(row - 1) : 0;
         });
-        to.metadata.finish(maxChunks, mapping.map(pairs -> pairs.encode(options.metadataOrder())));
+        to.metadata.finish(maxChunks, mapping.map(pairs -> pairs.encode(options.metadataOrder)));
     }
 
     @Override

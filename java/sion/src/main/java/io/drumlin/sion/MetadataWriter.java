@@ -163,9 +163,9 @@ final class MetadataWriter implements Closeable {
 
     private Header header(int block, int file) {
         return Header.of(
-                options.metadataOrder(),
-                options.payloadOrder() == ByteOrder.BIG_ENDIAN,
-                options.isKeyValue(),
+                options.metadataOrder,
+                options.payloadOrder == ByteOrder.BIG_ENDIAN,
+                options.keyValue,
                 block,
                 files,
                 kind == SetKind.SERIAL ? 1 : file,
@@ -173,10 +173,10 @@ final class MetadataWriter implements Closeable {
     }
 
     private ChunkLayout layout(long[] requests, int block) {
-        if (options.isCollective()) {
-            return ChunkLayout.collective(requests, block, options.groupSize(), options.isMerge());
+        if (options.collective) {
+            return ChunkLayout.collective(requests, block, options.groupSize, options.merge);
         }
-        return options.buddies() > 0 ? ChunkLayout.oneGroup(requests, block) : ChunkLayout.aligned(requests, block);
+        return options.buddies > 0 ? ChunkLayout.oneGroup(requests, block) : ChunkLayout.aligned(requests, block);
     }
 
     private void checkName() throws DrumlinException {
@@ -192,8 +192,8 @@ final class MetadataWriter implements Closeable {
     }
 
     private int fsBlockSize() {
-        if (options.fsBlockSize() > 0) {
-            return options.fsBlockSize();
+        if (options.fsBlockSize > 0) {
+            return options.fsBlockSize;
         }
         Path directory = path.toAbsolutePath().getParent();
         long block = 0;
@@ -300,7 +300,7 @@ final class MetadataWriter implements Closeable {
     }
 
     private Optional<ByteBuffer> mapping(RootFile root, Optional<TaskMapping> mapping) {
-        ByteOrder order = options.metadataOrder();
+        ByteOrder order = options.metadataOrder;
         if (kind == SetKind.SERIAL) {
             return Optional.of(TaskMapping.of(new int[0], new int[0]).encode(order));
         } else if (kind == SetKind.MAPPED) {

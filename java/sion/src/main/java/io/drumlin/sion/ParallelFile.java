@@ -28,12 +28,12 @@ record ParallelFile(Communicator group, int number, int files, int first, boolea
 
     /** Returns the file that the options assign to this process. Collective. */
     static ParallelFile of(Communicator world, SionOptions options) throws IOException {
-        Optional<Communicator> local = options.localCommunicator();
+        Optional<Communicator> local = options.localCommunicator;
         if (local.isPresent()) {
             Communicator own = local.get().dup();
             return Owned.by(() -> ofLocal(world, own), own::close);
         }
-        int files = options.files();
+        int files = options.files;
         if (files == 1) {
             return all(world, 1);
         }

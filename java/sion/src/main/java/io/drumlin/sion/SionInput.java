@@ -99,10 +99,10 @@ public final class SionInput implements Closeable {
 
     private void openFiles() throws IOException {
         Set<OpenMode> modes = EnumSet.of(OpenMode.READ);
-        if (options.io() == SionIo.DIRECT) {
+        if (options.io == SionIo.DIRECT) {
             modes.add(OpenMode.DIRECT);
         }
-        DataFiles source = new DataFiles(storage, world, options.io(), options.hints());
+        DataFiles source = new DataFiles(storage, world, options.io, options.hints);
         for (ReadTask task : tasks.values()) {
             files.computeIfAbsent(task.file(), name -> new TaskFile(source, name, modes))
                     .open();

@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * The options with which a file is opened. The defaults are those of C SIONlib. Immutable: each method returns changed
@@ -14,38 +15,35 @@ import java.util.TreeMap;
  * <p>All ranks that open a file together must give equal options, except for the communicator of
  * {@link #localCommunicator}.
  */
-public final class SionOptions {
+public final class SionOptions implements Cloneable {
 
-    private int fsBlockSize;
-    private int files = 1;
-    private Optional<Communicator> localCommunicator = Optional.empty();
-    private ByteOrder metadataOrder = ByteOrder.nativeOrder();
-    private ByteOrder payloadOrder = ByteOrder.nativeOrder();
-    private boolean keyValue;
-    private boolean collective;
-    private int groupSize;
-    private boolean merge;
-    private int buddies;
-    private SionIo io = SionIo.DIRECT;
-    private Map<String, String> hints = Map.of();
-    private Optional<StorageEngine> storage = Optional.empty();
+    // The package reads these; only change() sets them.
+    /** The block size, or 0 for that of the file system. */
+    int fsBlockSize;
+
+    int files = 1;
+    Optional<Communicator> localCommunicator = Optional.empty();
+    ByteOrder metadataOrder = ByteOrder.nativeOrder();
+    ByteOrder payloadOrder = ByteOrder.nativeOrder();
+    boolean keyValue;
+    boolean collective;
+    int groupSize;
+    boolean merge;
+    int buddies;
+    SionIo io = SionIo.DIRECT;
+    Map<String, String> hints = Map.of();
+    Optional<StorageEngine> storage = Optional.empty();
 
     private SionOptions() {}
 
-    private SionOptions(SionOptions other) {
-        fsBlockSize = other.fsBlockSize;
-        files = other.files;
-        localCommunicator = other.localCommunicator;
-        metadataOrder = other.metadataOrder;
-        payloadOrder = other.payloadOrder;
-        keyValue = other.keyValue;
-        collective = other.collective;
-        groupSize = other.groupSize;
-        merge = other.merge;
-        buddies = other.buddies;
-        io = other.io;
-        hints = other.hints;
-        storage = other.storage;
+    private SionOptions change(Consumer<SionOptions> change) {
+        try {
+            SionOptions changed = (SionOptions) clone();
+            change.accept(changed);
+            return changed;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /**
@@ -65,9 +63,7 @@ public final class SionOptions {
      */
     public SionOptions fsBlockSize(int bytes) {
         require(bytes > 0, "a block size above 0 is needed, not " + bytes);
-        SionOptions changed = new SionOptions(this);
-        changed.fsBlockSize = bytes;
-        return changed;
+        return change(changed -> changed.fsBlockSize = bytes);
     }
 
     /**
@@ -78,9 +74,7 @@ public final class SionOptions {
      */
     public SionOptions files(int number) {
         require(number > 0, "1 file or more is needed, not " + number);
-        SionOptions changed = new SionOptions(this);
-        changed.files = number;
-        return changed;
+        return change(changed -> changed.files = number);
     }
 
     /**
@@ -91,9 +85,7 @@ public final class SionOptions {
      * @return changed options
      */
     public SionOptions localCommunicator(Communicator local) {
-        SionOptions changed = new SionOptions(this);
-        changed.localCommunicator = Optional.of(local);
-        return changed;
+        return change(changed -> changed.localCommunicator = Optional.of(local));
     }
 
     /**
@@ -103,9 +95,7 @@ public final class SionOptions {
      * @return changed options
      */
     public SionOptions metadataOrder(ByteOrder order) {
-        SionOptions changed = new SionOptions(this);
-        changed.metadataOrder = order;
-        return changed;
+        return change(changed -> changed.metadataOrder = order);
     }
 
     /**
@@ -116,9 +106,7 @@ public final class SionOptions {
      * @return changed options
      */
     public SionOptions payloadOrder(ByteOrder order) {
-        SionOptions changed = new SionOptions(this);
-        changed.payloadOrder = order;
-        return changed;
+        return change(changed -> changed.payloadOrder = order);
     }
 
     /**
@@ -127,9 +115,7 @@ public final class SionOptions {
      * @return changed options
      */
     public SionOptions keyValue() {
-        SionOptions changed = new SionOptions(this);
-        changed.keyValue = true;
-        return changed;
+        return change(changed -> changed.keyValue = true);
     }
 
     /**
@@ -142,10 +128,10 @@ public final class SionOptions {
      */
     public SionOptions collective(int size) {
         require(size >= 0, "a group of 0 tasks or more is needed, not " + size);
-        SionOptions changed = new SionOptions(this);
-        changed.collective = true;
-        changed.groupSize = size;
-        return changed;
+        return change(changed -> {
+            changed.collective = true;
+            changed.groupSize = size;
+        });
     }
 
     /**
@@ -156,9 +142,7 @@ public final class SionOptions {
      * @return changed options
      */
     public SionOptions merge(int size) {
-        SionOptions changed = collective(size);
-        changed.merge = true;
-        return changed;
+        return collective(size).change(changed -> changed.merge = true);
     }
 
     /**
@@ -171,9 +155,7 @@ public final class SionOptions {
      */
     public SionOptions buddies(int copies) {
         require(copies >= 0, "0 copies or more are needed, not " + copies);
-        SionOptions changed = new SionOptions(this);
-        changed.buddies = copies;
-        return changed;
+        return change(changed -> changed.buddies = copies);
     }
 
     /**
@@ -192,9 +174,7 @@ public final class SionOptions {
      * @return changed options
      */
     public SionOptions io(SionIo io) {
-        SionOptions changed = new SionOptions(this);
-        changed.io = io;
-        return changed;
+        return change(changed -> changed.io = io);
     }
 
     /**
@@ -210,11 +190,9 @@ public final class SionOptions {
         require(
                 !key.isEmpty() && key.indexOf('=') < 0 && isLine(key) && !value.isEmpty() && isLine(value),
                 "a hint has a key without = and a value, both in one line, not \"" + key + "=" + value + "\"");
-        SionOptions changed = new SionOptions(this);
         Map<String, String> more = new TreeMap<>(hints);
         more.put(key, value);
-        changed.hints = Map.copyOf(more);
-        return changed;
+        return change(changed -> changed.hints = Map.copyOf(more));
     }
 
     private static boolean isLine(String text) {
@@ -228,62 +206,7 @@ public final class SionOptions {
      * @return changed options
      */
     public SionOptions storage(StorageEngine engine) {
-        SionOptions changed = new SionOptions(this);
-        changed.storage = Optional.of(engine);
-        return changed;
-    }
-
-    /** Returns the block size, or 0 for that of the file system. */
-    int fsBlockSize() {
-        return fsBlockSize;
-    }
-
-    int files() {
-        return files;
-    }
-
-    Optional<Communicator> localCommunicator() {
-        return localCommunicator;
-    }
-
-    ByteOrder metadataOrder() {
-        return metadataOrder;
-    }
-
-    ByteOrder payloadOrder() {
-        return payloadOrder;
-    }
-
-    boolean isKeyValue() {
-        return keyValue;
-    }
-
-    boolean isCollective() {
-        return collective;
-    }
-
-    int groupSize() {
-        return groupSize;
-    }
-
-    boolean isMerge() {
-        return merge;
-    }
-
-    int buddies() {
-        return buddies;
-    }
-
-    SionIo io() {
-        return io;
-    }
-
-    Map<String, String> hints() {
-        return hints;
-    }
-
-    Optional<StorageEngine> storage() {
-        return storage;
+        return change(changed -> changed.storage = Optional.of(engine));
     }
 
     private static void require(boolean condition, String message) {

@@ -74,7 +74,7 @@ public final class SionOutput implements Closeable {
         this.path = path;
         this.options = options;
         this.storage = storage(options);
-        this.data = new DataFiles(storage, world, options.io(), options.hints());
+        this.data = new DataFiles(storage, world, options.io, options.hints);
         this.tasks = tasks;
         this.isSerial = kind == SetKind.SERIAL;
         this.metadata = new MetadataWriter(place.group(), path, options, data, kind, place.files());
@@ -84,7 +84,7 @@ public final class SionOutput implements Closeable {
     }
 
     static StorageEngine storage(SionOptions options) throws IOException {
-        Optional<StorageEngine> given = options.storage();
+        Optional<StorageEngine> given = options.storage;
         return given.isPresent() ? given.get() : StorageEngines.best();
     }
 
@@ -105,11 +105,11 @@ public final class SionOutput implements Closeable {
             throws IOException {
         return Owned.by(
                 () -> {
-                    if (options.isCollective() || options.buddies() > 0) {
+                    if (options.collective || options.buddies > 0) {
                         throw new IllegalArgumentException(
                                 "tasks that are mapped to processes are not written collectively");
                     }
-                    ParallelFile place = ParallelFile.all(world, options.files());
+                    ParallelFile place = ParallelFile.all(world, options.files);
                     return created(world, place, path, options, SetKind.MAPPED, List.copyOf(tasks));
                 },
                 world::close);
@@ -117,7 +117,7 @@ public final class SionOutput implements Closeable {
 
     /** Creates the set for one process. */
     static SionOutput serial(Path path, long[] chunkSizes, long[] globalRanks, SionOptions options) throws IOException {
-        if (options.isCollective() || options.buddies() > 0 || options.files() > 1) {
+        if (options.collective || options.buddies > 0 || options.files > 1) {
             throw new IllegalArgumentException("one process writes one file, and not collectively");
         }
         Communicator world = new SingleCommunicator();
@@ -148,7 +148,7 @@ public final class SionOutput implements Closeable {
             if (place.files() > 1) {
                 Agreement.run(world, "creation of " + path, this::requireAllFiles);
             }
-            if (options.buddies() > 0) {
+            if (options.buddies > 0) {
                 buddies = BuddyWriter.of(world, place, path, data, options);
                 Agreement.run(world, "creation of the buddy copies of " + path, this::openBuddies);
             }
@@ -181,11 +181,11 @@ public final class SionOutput implements Closeable {
 
     /** All processes come to the same result. */
     private void checkBuddies() {
-        if (options.buddies() > 0 && options.buddies() >= place.files()) {
+        if (options.buddies > 0 && options.buddies >= place.files()) {
             throw new IllegalArgumentException(
-                    options.buddies() + " buddy copies need more than " + place.files() + " files");
+                    options.buddies + " buddy copies need more than " + place.files() + " files");
         }
-        if (options.buddies() > 0 && (options.isKeyValue() || options.isMerge())) {
+        if (options.buddies > 0 && (options.keyValue || options.merge)) {
             throw new IllegalArgumentException("buddy copies are made of plain streams, of which none is merged");
         }
     }
@@ -209,10 +209,10 @@ public final class SionOutput implements Closeable {
 
     /** Makes the writers. {@code limits} holds the usable bytes of each chunk, or is empty if all are usable. */
     private void open(List<TaskLocation> locations, List<Long> limits) throws IOException {
-        boolean byGroups = options.isCollective() || options.buddies() > 0;
+        boolean byGroups = options.collective || options.buddies > 0;
         boolean aligned = !byGroups && locations.stream().allMatch(TaskLocation::isAligned);
         Set<OpenMode> modes = EnumSet.of(OpenMode.WRITE);
-        if (aligned && options.io() == SionIo.DIRECT) {
+        if (aligned && options.io == SionIo.DIRECT) {
             modes.add(OpenMode.DIRECT);
         }
         for (SionWriter writer : writers) {
@@ -229,7 +229,7 @@ public final class SionOutput implements Closeable {
             long limit = limits.isEmpty() ? location.chunkSize() : limits.get(i);
             TaskBlocks blocks = new TaskBlocks(location.start(), location.globalSkip(), limit);
             WriteStage stage = new WriteStage(storage, file, blocks, location.chunkSize(), locations.size());
-            writers.add(new SionWriter(blocks, stage, options.payloadOrder()));
+            writers.add(new SionWriter(blocks, stage, options.payloadOrder));
             if (location.collector() == tasks.get(i).localRank()) {
                 file.open();
             }
@@ -240,8 +240,8 @@ public final class SionOutput implements Closeable {
     }
 
     private CollectiveWriter collectiveWriter(TaskLocation location, SionWriter writer, TaskFile file) {
-        int piece = options.isMerge() ? location.fsBlockSize() : StreamSlabs.MOST_BYTES;
-        return new CollectiveWriter(place.group(), location, writer, file, options.isMerge(), piece, storage);
+        int piece = options.merge ? location.fsBlockSize() : StreamSlabs.MOST_BYTES;
+        return new CollectiveWriter(place.group(), location, writer, file, options.merge, piece, storage);
     }
 
     /**
@@ -268,10 +268,10 @@ public final class SionOutput implements Closeable {
     }
 
     private SionWriter plain(SionWriter writer) {
-        if (options.buddies() > 0) {
+        if (options.buddies > 0) {
             throw new IllegalStateException("a file with buddy copies is written with writeCollective only");
         }
-        if (options.isKeyValue()) {
+        if (options.keyValue) {
             throw new IllegalStateException("a file in key/value mode is written with keyValueWriter only");
         }
         return writer;
@@ -302,10 +302,10 @@ public final class SionOutput implements Closeable {
     }
 
     private KeyValueWriter records(SionWriter writer) {
-        if (!options.isKeyValue()) {
+        if (!options.keyValue) {
             throw new IllegalStateException("the file was not created in key/value mode");
         }
-        return new KeyValueWriter(writer, options.metadataOrder());
+        return new KeyValueWriter(writer, options.metadataOrder);
     }
 
     /** Returns the stream of a task of this process, plain or with records. */
@@ -349,7 +349,7 @@ public final class SionOutput implements Closeable {
     }
 
     boolean isKeyValue() {
-        return options.isKeyValue();
+        return options.keyValue;
     }
 
     int buddies() {
@@ -378,7 +378,7 @@ public final class SionOutput implements Closeable {
     }
 
     ByteOrder payloadOrder() {
-        return options.payloadOrder();
+        return options.payloadOrder;
     }
 
     /**
@@ -406,7 +406,7 @@ public final class SionOutput implements Closeable {
                 && writers.get(0).size() == 0
                 && writers.get(0).block() == 0;
         Agreement.run(world, "new chunk sizes for " + path, () -> {
-            if (!fits || options.isCollective() || options.buddies() > 0) {
+            if (!fits || options.collective || options.buddies > 0) {
                 throw DrumlinException.during("new chunk sizes for " + path)
                         .problem("something was written, or the file is not one with a task for each process")
                         .exception();
@@ -423,7 +423,7 @@ public final class SionOutput implements Closeable {
      * @throws IOException on every process; any part of the data may have been written
      */
     public void writeCollective(ByteBuffer source) throws IOException {
-        if (writers.size() != 1 || options.isKeyValue()) {
+        if (writers.size() != 1 || options.keyValue) {
             throw new IllegalStateException(
                     "only plain streams, of which each process has one, are written collectively");
         }
@@ -431,7 +431,7 @@ public final class SionOutput implements Closeable {
         SionWriter writer = writers.get(0);
         // A process that cannot take part must say so before others wait for its data.
         ByteBuffer message = Agreement.call(world, operation, () -> {
-            if (!options.isMerge()) {
+            if (!options.merge) {
                 writer.requireRoom(source.remaining());
             }
             return BuddyWriter.message(buddies.isEmpty() ? 0 : source.remaining());

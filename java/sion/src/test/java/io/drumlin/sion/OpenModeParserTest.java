@@ -24,8 +24,8 @@ class OpenModeParserTest {
                 "bw,mpiio,posix | DIRECT"
             })
     void wordsSayHowBytesAreMoved(String mode, SionIo io) {
-        assertThat(new OpenModeParser(mode).options().io()).isEqualTo(io);
-        assertThat(new OpenModeParser(mode).ioOptions().io()).isEqualTo(io);
+        assertThat(new OpenModeParser(mode).options().io).isEqualTo(io);
+        assertThat(new OpenModeParser(mode).ioOptions().io).isEqualTo(io);
     }
 
     @Test
@@ -33,9 +33,9 @@ class OpenModeParserTest {
         SionOptions options = new OpenModeParser(
                         "bw,mpiio,striping_unit=1048576,cb_nodes=4,romio_ds_write=disable,collsize=3,unknown=5")
                 .options();
-        assertThat(options.hints())
+        assertThat(options.hints)
                 .isEqualTo(Map.of("striping_unit", "1048576", "cb_nodes", "4", "romio_ds_write", "disable"));
-        assertThat(new OpenModeParser("bw,striping_unit=1048576").options().hints())
+        assertThat(new OpenModeParser("bw,striping_unit=1048576").options().hints)
                 .isEmpty();
     }
 
