@@ -71,6 +71,15 @@ class ModulesTest {
     }
 
     @ArchTest
+    static void theFirstPageOfTheApiIsShort(JavaClasses ours) {
+        assertThat(ours.get("io.drumlin.checkpoint.Checkpoints").getMethods().stream()
+                        .filter(each -> each.getModifiers().contains(JavaModifier.PUBLIC)
+                                && !each.getModifiers().contains(JavaModifier.SYNTHETIC)))
+                .as("methods of Checkpoints: what only calls of C FTI need belongs to FtiCheckpoints")
+                .hasSizeLessThanOrEqualTo(42);
+    }
+
+    @ArchTest
     static void noOtherProgramGetsInternalPackages(JavaClasses ours) throws IOException {
         for (String module : ALL) {
             assertThat(statements(module, "exports [^;]* to ([^;]*);")

@@ -7,13 +7,11 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The checkpoints of one run. Protects data, writes them at a level, and recovers them after a failure.
@@ -297,7 +295,7 @@ public interface Checkpoints extends AutoCloseable {
      * checkpoint or a recovery fails until the program protects the array again.
      *
      * <p>A {@code java.lang.foreign.MemorySegment} of Java 22 or later is stored as bytes, which may be more than 2 GiB;
-     * {@link #protect(int, Object, long, DataType)} gives them a type. A checkpoint or a recovery fails on all ranks if
+     * {@link FtiCheckpoints#protect(int, Object, long, DataType)} gives them a type. A checkpoint or a recovery fails on all ranks if
      * its arena was closed or its mapped file has become shorter.
      *
      * @param id 0 to {@code max_var_id} of the configuration
@@ -317,20 +315,6 @@ public interface Checkpoints extends AutoCloseable {
      *     protected
      */
     void protect(int id, Object variable, long count);
-
-    /**
-     * Protects the first elements of an array or buffer and gives their type in C; otherwise like {@link #protect(int,
-     * Object)}. An array of arrays is protected whole, and its elements are as large as those of the type.
-     *
-     * @param id 0 to {@code max_var_id} of the configuration
-     * @param variable a primitive array or a java.nio buffer, of bytes or of elements as large as those of the type;
-     *     for a type of the program, several elements of the array may make up one element of the type
-     * @param count elements of the type, 0 or above
-     * @param type type of an element in C
-     * @throws IllegalArgumentException the id or the count is out of range, the array does not hold whole elements of
-     *     the type, or the class of {@code variable} cannot be protected
-     */
-    void protect(int id, Object variable, long count, DataType type);
 
     /**
      * Protects a field of a primitive type; otherwise like {@link #protect(int, Object)}. It has the bytes of a variable
@@ -357,7 +341,7 @@ public interface Checkpoints extends AutoCloseable {
      *
      * <p>The id of a field follows from {@code name} and the name of the field alone, so fields can be added, removed and
      * put into another order between two runs. It is 1,000 + CRC-32 of {@code name.field} modulo 100,000. A field with
-     * another name is another variable. The names are the attributes of the variables ({@link #setAttribute(int,
+     * another name is another variable. The names are the attributes of the variables ({@link FtiCheckpoints#setAttribute(int,
      * String)}).
      *
      * @param name name of the object, equal in all runs and different for each object; not empty, without line breaks
@@ -380,7 +364,7 @@ public interface Checkpoints extends AutoCloseable {
      * }</pre>
      *
      * <p>The object is encoded when the checkpoint begins, or when the first variable is added to an {@linkplain
-     * #incremental incremental} one. Its bytes stay in memory (docs/formats/objects.md has them). {@link #protectedBytes}
+     * #incremental incremental} one. Its bytes stay in memory (docs/formats/objects.md has them). {@link FtiCheckpoints#protectedBytes}
      * counts those of the last checkpoint. Another number of ranks can recover the object only if
      * it is {@link Distribution#replicated}.
      *
@@ -443,13 +427,6 @@ public interface Checkpoints extends AutoCloseable {
     void distribute(int id, Distribution distribution);
 
     /**
-     * Returns how many bytes of data a checkpoint of this rank would hold.
-     *
-     * @return sum over all protected variables
-     */
-    long protectedBytes();
-
-    /**
      * Replaces a protected array by a new one of the size it has in the last checkpoint. An array of arrays gets the
      * stored dimensions. If there are none, as in the mode FTI-FF, it gets the dimensions of {@code array}, and the first
      * one follows from the stored size.
@@ -462,81 +439,6 @@ public interface Checkpoints extends AutoCloseable {
      *     bytes are not a whole number of its elements or arrays, or the variable is not stored
      */
     <T> T reallocate(int id, T array);
-
-    /**
-     * Returns the id of a name, and assigns one if the name is new. The id of a new name is the number of known
-     * variables, and an empty variable is protected under it until the program protects another. Do not mix names with
-     * ids chosen by hand. All modes but FTI-FF store the names with the checkpoint, so they are known after a restart.
-     * In the mode FTI-FF the restarted program must ask for its names in the same order as before.
-     *
-     * @param name not empty, without line breaks; at most 255 bytes of UTF-8
-     * @return the id
-     * @throws IllegalArgumentException the name cannot be stored, or the new id is in use
-     */
-    int idFor(String name);
-
-    /**
-     * Returns the id of a name if it is known from {@link #idFor} or from the checkpoint of a restart.
-     *
-     * @param name a name
-     * @return the id
-     * @throws IllegalArgumentException no variable can have that name
-     */
-    Optional<Integer> idOf(String name);
-
-    /**
-     * Gives a protected variable a name. All modes but FTI-FF store it in the metadata; Drumlin does not use it.
-     *
-     * @param id a protected variable
-     * @param name without line breaks; at most 255 bytes of UTF-8
-     * @throws IllegalArgumentException the variable is not protected, or the name cannot be stored
-     */
-    void setAttribute(int id, String name);
-
-    /**
-     * Gives a protected variable dimensions. All modes but FTI-FF store them in the metadata. Drumlin uses them for
-     * nothing but {@link #reallocate}. An array of arrays has its own.
-     *
-     * @param id a protected variable
-     * @param dimensions at most 32
-     * @throws IllegalArgumentException the variable is not protected, has other dimensions of its own, or has too many
-     */
-    void setAttribute(int id, List<Long> dimensions);
-
-    /**
-     * Flips a bit of a variable as the section {@code [injection]} of the configuration says, to test how a program
-     * copes with it.
-     *
-     * @param id a protected variable of floats or doubles
-     * @return whether a bit was flipped: only on the configured rank, at most the configured number of times, and only
-     *     if the configured time has passed since the last flip
-     * @throws IllegalArgumentException the variable is not protected, does not hold floats or doubles, or does not have
-     *     the configured element
-     */
-    boolean flipBit(int id);
-
-    /**
-     * Says where a protected variable is in the files of the mode HDF5: {@code FTI_DefineDataset}. The other modes
-     * ignore it. The definition is not stored, so a restarted program defines the dataset again before it recovers the
-     * data.
-     *
-     * @param id a protected variable
-     * @param name name of the dataset, without slashes; null keeps the present name, at first {@code Dataset_} and the
-     *     id
-     * @param dimensions at most 32, the last varying fastest; their product is the number of elements; an empty list
-     *     keeps the present dimensions, at first those of an array of arrays, else a single one
-     * @param group a group of this run; null keeps the present group, at first {@link #datasets}
-     * @throws IllegalArgumentException the variable is not protected, the name is not allowed, the dimensions do not
-     *     fit, or the group belongs to another run
-     */
-    void defineDataset(int id, @Nullable String name, List<Long> dimensions, @Nullable DatasetGroup group);
-
-    /**
-     * Returns the root group of the files in the mode HDF5.
-     *
-     * @return the same for the whole run
-     */
-    DatasetGroup datasets();
 
     /**
      * Returns how the run started.
@@ -619,28 +521,6 @@ public interface Checkpoints extends AutoCloseable {
      * @return the shared files of this run
      */
     SingleFile singleFile();
-
-    /**
-     * Returns the number of this rank's node.
-     *
-     * @return 0 or above, in the order of the first ranks of the nodes; with {@link Builder#orderOfNodes} the number
-     *     from the run's first start
-     */
-    int node();
-
-    /**
-     * Returns whether this rank does the work that is done once per node, such as the work on node-local directories.
-     *
-     * @return true on the first rank of the application on each node, and on its head
-     */
-    boolean isNodeMaster();
-
-    /**
-     * Returns how much C FTI prints about the run.
-     *
-     * @return {@code verbosity} of the configuration: 1 debug, 2 information, 3 warnings
-     */
-    int verbosity();
 
     /**
      * Returns the effective configuration and the place of this rank in the run.
@@ -813,13 +693,6 @@ public interface Checkpoints extends AutoCloseable {
      *     run is a group or a branch, has heads, or begins with the data of a shared HDF5 file; or as {@link #open}
      */
     Checkpoints group(String name) throws IOException;
-
-    /**
-     * Returns what the ranks agreed on in the last call of {@link #snapshot}.
-     *
-     * @return empty if that call needed no agreement
-     */
-    Optional<SnapshotPlan> newSnapshotPlan();
 
     /**
      * Returns whether the program is to stop before the batch system ends the job. The program asks once per iteration

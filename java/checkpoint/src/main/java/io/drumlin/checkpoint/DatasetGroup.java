@@ -2,7 +2,7 @@ package io.drumlin.checkpoint;
 
 /**
  * A group of datasets in the files of the mode HDF5: {@code FTI_InitGroup}. The files of a run contain all of its
- * groups, also empty ones; {@link Checkpoints#datasets} is the root. Not thread-safe.
+ * groups, also empty ones; {@link FtiCheckpoints#datasets} is the root. Not thread-safe.
  */
 public interface DatasetGroup {
 

@@ -1,6 +1,7 @@
 package io.drumlin.fti;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.comm.Communicator;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ final class Callback implements HeadCallback {
     @Override
     public void call(Checkpoints head) {
         if (instance == null) {
-            instance = FTI.Instance.of(head, given);
+            instance = FTI.Instance.of((FtiCheckpoints) head, given);
         }
         // The thread may have set another function since, or none.
         Runnable func = GIVEN.get();

@@ -4,6 +4,7 @@ import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.DatasetGroup;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
 import io.drumlin.checkpoint.SingleFile;
@@ -134,7 +135,7 @@ public final class FTI {
 
     /** The values that C FTI keeps in global variables. */
     record Instance(
-            Checkpoints checkpoints,
+            FtiCheckpoints checkpoints,
             Communicator given,
             Messages messages,
             StageRequests stageRequests,
@@ -142,7 +143,7 @@ public final class FTI {
             DataTypes types,
             GlobalDatasets globalDatasets) {
 
-        static Instance of(Checkpoints checkpoints, Communicator given) {
+        static Instance of(FtiCheckpoints checkpoints, Communicator given) {
             return new Instance(
                     checkpoints,
                     given,
@@ -222,7 +223,7 @@ public final class FTI {
                     .lateFailures(failure -> anyRank.warning("%s", String.valueOf(failure.getMessage())))
                     .finishedByHead(FTI::postProcessed);
             Callback.addTo(run, given);
-            Checkpoints checkpoints = run.open();
+            FtiCheckpoints checkpoints = (FtiCheckpoints) run.open();
             Instance instance = Instance.of(checkpoints, given);
             if (checkpoints.isHead() && endsWithTheRun(instance, comm)) {
                 endProcess(instance);
@@ -250,12 +251,12 @@ public final class FTI {
     }
 
     private static void postProcessed(Checkpoints head, CheckpointReport report) {
-        new Messages(head.communicator().rank(), head.verbosity())
+        new Messages(head.communicator().rank(), ((FtiCheckpoints) head).verbosity())
                 .ofHead("Post-checkpoint took %.2f sec.", report.postSeconds());
     }
 
     private static int report(Instance instance) {
-        Checkpoints checkpoints = instance.checkpoints;
+        FtiCheckpoints checkpoints = instance.checkpoints;
         Optional<DrumlinException> failure = checkpoints.recoveryFailure();
         if (failure.isPresent()) {
             instance.messages.error(failure.get());
@@ -357,7 +358,7 @@ public final class FTI {
     }
 
     /** Returns the run of this rank; null before {@link #FTI_Init}. */
-    static @Nullable Checkpoints checkpoints() {
+    static @Nullable FtiCheckpoints checkpoints() {
         Instance instance = instance();
         return instance == null ? null : instance.checkpoints;
     }
@@ -860,7 +861,7 @@ public final class FTI {
         return call(FTI_NSCS, instance -> {
             instance.incremental.begin(instance.messages);
             if (activate) {
-                Checkpoints run = instance.checkpoints;
+                FtiCheckpoints run = instance.checkpoints;
                 boolean single = level == FTI_L4_H5_SINGLE;
                 instance.incremental.activate(
                         single,

@@ -1,6 +1,6 @@
 package io.drumlin.fti;
 
-import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.RunDescription;
 
 /**
@@ -77,7 +77,7 @@ public record FTIT_allConfiguration(
             int right,
             int left) {}
 
-    static FTIT_allConfiguration of(Checkpoints checkpoints) {
+    static FTIT_allConfiguration of(FtiCheckpoints checkpoints) {
         RunDescription run = checkpoints.describe();
         return new FTIT_allConfiguration(
                 new FTIT_configuration(

@@ -4,6 +4,7 @@ import static io.drumlin.fti.FTI.FTI_NSCS;
 import static io.drumlin.fti.FTI.FTI_SCES;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.RunDescription;
 import io.drumlin.checkpoint.Stash;
 import io.drumlin.comm.Communicator;
@@ -336,7 +337,7 @@ public final class FTIX {
      * @return false before {@link FTI#FTI_Init}
      */
     public static boolean FTIX_TopoGet_masterLocal() {
-        Checkpoints checkpoints = FTI.checkpoints();
+        FtiCheckpoints checkpoints = FTI.checkpoints();
         return checkpoints != null && checkpoints.isNodeMaster();
     }
 
@@ -346,7 +347,7 @@ public final class FTIX {
      * @return false before {@link FTI#FTI_Init}
      */
     public static boolean FTIX_TopoGet_masterGlobal() {
-        Checkpoints checkpoints = FTI.checkpoints();
+        FtiCheckpoints checkpoints = FTI.checkpoints();
         return checkpoints != null && checkpoints.communicator().rank() == 0;
     }
 
@@ -356,7 +357,7 @@ public final class FTIX {
      * @return false before {@link FTI#FTI_Init}
      */
     public static boolean FTIX_TopoGet_amIaHead() {
-        Checkpoints checkpoints = FTI.checkpoints();
+        FtiCheckpoints checkpoints = FTI.checkpoints();
         return checkpoints != null && checkpoints.isHead();
     }
 
@@ -367,7 +368,7 @@ public final class FTIX {
      * @return a new array; null before {@link FTI#FTI_Init}
      */
     public static int @Nullable [] FTIX_TopoGet_body() {
-        Checkpoints checkpoints = FTI.checkpoints();
+        FtiCheckpoints checkpoints = FTI.checkpoints();
         if (checkpoints == null) {
             return null;
         }
@@ -384,7 +385,7 @@ public final class FTIX {
      * @return the id; null before {@link FTI#FTI_Init}
      */
     public static @Nullable String FTIX_ExecGet_id() {
-        Checkpoints checkpoints = FTI.checkpoints();
+        FtiCheckpoints checkpoints = FTI.checkpoints();
         return checkpoints == null ? null : checkpoints.execId();
     }
 
@@ -457,7 +458,7 @@ public final class FTIX {
      * @return the word after the dot; null before {@link FTI#FTI_Init}
      */
     public static @Nullable String FTIX_ConfGet_suffix() {
-        Checkpoints checkpoints = FTI.checkpoints();
+        FtiCheckpoints checkpoints = FTI.checkpoints();
         if (checkpoints == null) {
             return null;
         }
@@ -469,7 +470,7 @@ public final class FTIX {
     }
 
     private static @Nullable String path(Function<RunDescription, Path> value) {
-        Checkpoints checkpoints = FTI.checkpoints();
+        FtiCheckpoints checkpoints = FTI.checkpoints();
         return checkpoints == null ? null : value.apply(checkpoints.describe()).toString();
     }
 }

@@ -16,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.Distribution;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.IndexFunction;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Status;
@@ -347,17 +348,17 @@ class OtherRanksTest {
     void namesAreKnownWhateverTheOrder() throws IOException {
         make(Map.of("basic.ckpt_io", "1"));
         run.run(4, (checkpoints, comm) -> {
-            checkpoints.protect(checkpoints.idFor("a"), new int[] {comm.rank()});
-            checkpoints.protect(checkpoints.idFor("b"), new int[] {10 + comm.rank()});
+            checkpoints.protect(((FtiCheckpoints) checkpoints).idFor("a"), new int[] {comm.rank()});
+            checkpoints.protect(((FtiCheckpoints) checkpoints).idFor("b"), new int[] {10 + comm.rank()});
             checkpoints.checkpoint(1, Level.L4);
         });
         start(run, 2, (checkpoints, comm) -> {
             int[] b = new int[2];
             int[] a = new int[2];
-            int idOfB = checkpoints.idFor("b");
+            int idOfB = ((FtiCheckpoints) checkpoints).idFor("b");
             checkpoints.protect(idOfB, b);
             checkpoints.distribute(idOfB, Distribution.block(4));
-            int idOfA = checkpoints.idOf("a").orElseThrow();
+            int idOfA = ((FtiCheckpoints) checkpoints).idOf("a").orElseThrow();
             // What another number of ranks has stored has no size here.
             assertThat(checkpoints.storedSize(idOfA)).isZero();
             assertThatThrownBy(() -> checkpoints.reallocate(idOfA, a))
@@ -377,26 +378,26 @@ class OtherRanksTest {
     void whereNoNamesAreStoredTheirOrderCounts(int ranks) throws IOException {
         make(Map.of());
         start(run, 4, (checkpoints, comm) -> {
-            checkpoints.protect(checkpoints.idFor("a"), new int[] {comm.rank()});
-            checkpoints.protect(checkpoints.idFor("b"), new long[] {10 + comm.rank()});
+            checkpoints.protect(((FtiCheckpoints) checkpoints).idFor("a"), new int[] {comm.rank()});
+            checkpoints.protect(((FtiCheckpoints) checkpoints).idFor("b"), new long[] {10 + comm.rank()});
             checkpoints.checkpoint(1, Level.L4);
         });
         start(run, ranks, (checkpoints, comm) -> {
             int count = 4 / ranks;
             int[] a = new int[count];
             long[] b = new long[count];
-            assertThat(checkpoints.idOf("a")).isEmpty();
-            checkpoints.protect(checkpoints.idFor("a"), a);
-            checkpoints.protect(checkpoints.idFor("b"), b);
-            assertThat(checkpoints.idOf("b")).hasValue(1);
+            assertThat(((FtiCheckpoints) checkpoints).idOf("a")).isEmpty();
+            checkpoints.protect(((FtiCheckpoints) checkpoints).idFor("a"), a);
+            checkpoints.protect(((FtiCheckpoints) checkpoints).idFor("b"), b);
+            assertThat(((FtiCheckpoints) checkpoints).idOf("b")).hasValue(1);
             checkpoints.distribute(0, Distribution.block(4));
             checkpoints.distribute(1, Distribution.block(4));
             checkpoints.recover();
             assertThat(a[count - 1]).isEqualTo(count * (comm.rank() + 1) - 1);
             assertThat(b[0]).isEqualTo(10 + count * comm.rank());
-            checkpoints.protect(checkpoints.idFor("c"), new int[1]);
+            checkpoints.protect(((FtiCheckpoints) checkpoints).idFor("c"), new int[1]);
             checkpoints.checkpoint(2, Level.L4);
-            assertThat(checkpoints.idFor("d")).isEqualTo(3);
+            assertThat(((FtiCheckpoints) checkpoints).idFor("d")).isEqualTo(3);
         });
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.DatasetGroup;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Status;
 import io.drumlin.checkpoint.fixture.MixedVariables;
@@ -162,10 +163,10 @@ class AsynchronousTest {
                     .communicator(comm)
                     .storage(storage)
                     .open()) {
-                DatasetGroup outer = checkpoints.datasets().group("outer_then");
+                DatasetGroup outer = ((FtiCheckpoints) checkpoints).datasets().group("outer_then");
                 DatasetGroup inner = outer.group("inner_then");
                 checkpoints.protect(0, new int[] {1});
-                checkpoints.defineDataset(0, null, List.of(), inner);
+                ((FtiCheckpoints) checkpoints).defineDataset(0, null, List.of(), inner);
                 checkpoints.checkpoint(1, Level.L1);
                 inner.rename("inner_now");
                 outer.rename("outer_now");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.EngineLog;
@@ -97,16 +98,16 @@ class HeadCallbackTest {
             while (System.nanoTime() < end) {
                 Thread.onSpinWait();
             }
-            calls.get(head.node()).release();
+            calls.get(((FtiCheckpoints) head).node()).release();
         };
         open(run, callback, (checkpoints, comm) -> {
             int id = 0;
             for (Level level : List.of(Level.L1, Level.L2, Level.L3, Level.L4, Level.L2)) {
-                awaitCalls(calls.get(checkpoints.node()));
+                awaitCalls(calls.get(((FtiCheckpoints) checkpoints).node()));
                 take(checkpoints, comm, ++id, level);
             }
             checkpoints.await();
-            awaitCalls(calls.get(checkpoints.node()));
+            awaitCalls(calls.get(((FtiCheckpoints) checkpoints).node()));
         });
         assertThat(callers).containsExactlyInAnyOrder("head true, rank 0, 0 of 2", "head true, rank 2, 1 of 2");
         recover(run, 5, Level.L2);
@@ -119,7 +120,7 @@ class HeadCallbackTest {
         Semaphore began = new Semaphore(0);
         Semaphore left = new Semaphore(0);
         HeadCallback callback = head -> {
-            if (head.node() == 0 && calls.incrementAndGet() == 1) {
+            if (((FtiCheckpoints) head).node() == 0 && calls.incrementAndGet() == 1) {
                 began.release(RANKS);
                 acquire(left, RANKS / 2);
             }
@@ -130,7 +131,7 @@ class HeadCallbackTest {
                     .headCallback(callback)
                     .open()) {
                 acquire(began, 1);
-                if (checkpoints.isHead() && checkpoints.node() == 0) {
+                if (checkpoints.isHead() && ((FtiCheckpoints) checkpoints).node() == 0) {
                     assertThat(calls.get()).isEqualTo(2);
                 }
             }
@@ -150,7 +151,7 @@ class HeadCallbackTest {
         AtomicInteger failed = new AtomicInteger();
         Semaphore others = new Semaphore(0);
         HeadCallback callback = head -> {
-            if (head.node() == 1) {
+            if (((FtiCheckpoints) head).node() == 1) {
                 failed.incrementAndGet();
                 HeadCallbackTest.<RuntimeException>sneakyThrow(failure);
             }
@@ -161,7 +162,7 @@ class HeadCallbackTest {
             for (Level level : List.of(Level.L2, Level.L3, Level.L4)) {
                 take(checkpoints, comm, ++id, level);
                 checkpoints.await();
-                if (checkpoints.node() == 0) {
+                if (((FtiCheckpoints) checkpoints).node() == 0) {
                     // The head of the other node calls it as before.
                     awaitCalls(others);
                 }
@@ -189,7 +190,7 @@ class HeadCallbackTest {
         RunFixture run = run();
         Semaphore calls = new Semaphore(0);
         assertThatThrownBy(() -> open(run, head -> calls.release(), (checkpoints, comm) -> {
-                    if (checkpoints.node() == 0) {
+                    if (((FtiCheckpoints) checkpoints).node() == 0) {
                         acquire(calls, 10);
                         throw new IllegalStateException("boom");
                     }

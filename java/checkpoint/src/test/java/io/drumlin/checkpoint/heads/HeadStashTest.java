@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.HeadCallback;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Stash;
@@ -65,7 +66,7 @@ class HeadStashTest {
 
         @Override
         public void call(Checkpoints head) {
-            Work work = asked.get(head.node()).poll();
+            Work work = asked.get(((FtiCheckpoints) head).node()).poll();
             if (work == null) {
                 return;
             }
@@ -275,7 +276,7 @@ class HeadStashTest {
             heads.all(
                     checkpoints,
                     head -> {
-                        if (head.node() == 1) {
+                        if (((FtiCheckpoints) head).node() == 1) {
                             engine.fail(operation, nth, "EIO");
                         }
                         try {
@@ -291,7 +292,7 @@ class HeadStashTest {
             heads.fail(
                     checkpoints,
                     head -> {
-                        if (head.node() == 1) {
+                        if (((FtiCheckpoints) head).node() == 1) {
                             engine.fail(Operation.RENAME, 1, "EIO");
                         }
                         put(1, 8).on(head);

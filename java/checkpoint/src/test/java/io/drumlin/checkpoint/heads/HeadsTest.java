@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunDescription;
 import io.drumlin.checkpoint.RunSurvey;
@@ -191,7 +192,7 @@ public class HeadsTest {
                     try (Checkpoints checkpoints = Checkpoints.builder(run.config())
                             .communicator(comm)
                             .finishedByHead((head, report) -> {
-                                if (head.node() == 1) {
+                                if (((FtiCheckpoints) head).node() == 1) {
                                     throw new IllegalStateException("killed");
                                 }
                             })

@@ -10,6 +10,7 @@ import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.Dimensions;
 import io.drumlin.checkpoint.ElementType;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.OpaqueType;
@@ -82,11 +83,11 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         Data(Checkpoints checkpoints, Communicator comm) {
             opaque = new long[3 * (comm.rank() + 1)];
             checkpoints.protect(4, matrix);
-            checkpoints.protect(1, particles, 5, PARTICLE.type());
-            checkpoints.protect(7, opaque, comm.rank() + 1, new OpaqueType("three", 24));
+            ((FtiCheckpoints) checkpoints).protect(1, particles, 5, PARTICLE.type());
+            ((FtiCheckpoints) checkpoints).protect(7, opaque, comm.rank() + 1, new OpaqueType("three", 24));
             checkpoints.protect(3, new double[0]);
-            DatasetGroup group = checkpoints.datasets().group("fields");
-            checkpoints.defineDataset(4, "matrix", List.of(3L, 4L), group);
+            DatasetGroup group = ((FtiCheckpoints) checkpoints).datasets().group("fields");
+            ((FtiCheckpoints) checkpoints).defineDataset(4, "matrix", List.of(3L, 4L), group);
         }
 
         void fill(int seed) {
@@ -369,9 +370,9 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         takeData(run, Level.L1);
         run.run(RANKS, (checkpoints, comm) -> {
             Data data = new Data(checkpoints, comm);
-            checkpoints.defineDataset(4, "other", List.of(), null);
+            ((FtiCheckpoints) checkpoints).defineDataset(4, "other", List.of(), null);
             assertThatThrownBy(() -> checkpoints.recover(4)).hasMessageContaining("no dataset /fields/other");
-            checkpoints.defineDataset(4, "matrix", List.of(), null);
+            ((FtiCheckpoints) checkpoints).defineDataset(4, "matrix", List.of(), null);
             checkpoints.recover();
             data.assertFilled(comm.rank() + 10);
         });
@@ -463,13 +464,13 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         RunFixture run = run(Map.of("basic.group_size", "1"));
         run.run(1, (checkpoints, comm) -> {
             checkpoints.protect(3, new int[] {7, 8});
-            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
+            ((FtiCheckpoints) checkpoints).protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
             checkpoints.checkpoint(1, Level.L1);
         });
         run.run(1, (checkpoints, comm) -> {
             int[] before = new int[2];
             checkpoints.protect(3, before);
-            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / here.size(), here);
+            ((FtiCheckpoints) checkpoints).protect(5, ByteBuffer.allocateDirect(bytes), bytes / here.size(), here);
             for (ThrowingCallable recovery :
                     List.<ThrowingCallable>of(checkpoints::recover, () -> checkpoints.recover(5))) {
                 assertThatThrownBy(recovery)
@@ -482,7 +483,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
                         .hasMessageContaining("protect");
             }
             assertThat(before).containsOnly(0);
-            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
+            ((FtiCheckpoints) checkpoints).protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
             checkpoints.recover();
             assertThat(before).containsExactly(7, 8);
         });
@@ -496,12 +497,12 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         other.addVector("k", ElementType.INTG, 8, List.of(2L, 2L));
         other.addScalar("x", ElementType.DBLE, 0);
         run.run(1, (checkpoints, comm) -> {
-            checkpoints.protect(0, new int[] {1, 2, 3, 4, 5, 6}, 1, STRUCT);
+            ((FtiCheckpoints) checkpoints).protect(0, new int[] {1, 2, 3, 4, 5, 6}, 1, STRUCT);
             checkpoints.checkpoint(1, Level.L1);
         });
         run.run(1, (checkpoints, comm) -> {
             int[] values = new int[6];
-            checkpoints.protect(0, values, 1, other);
+            ((FtiCheckpoints) checkpoints).protect(0, values, 1, other);
             checkpoints.recover();
             assertThat(values).containsExactly(1, 2, 3, 4, 5, 6);
         });
@@ -513,13 +514,13 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         takeData(run, Level.L1);
         run.run(RANKS, (checkpoints, comm) -> {
             new Data(checkpoints, comm);
-            checkpoints.defineDataset(3, "Dataset_7", List.of(), null);
+            ((FtiCheckpoints) checkpoints).defineDataset(3, "Dataset_7", List.of(), null);
             checkpoints.discardRestart();
             assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("variable 3: the name Dataset_7 is used twice");
             CompositeType empty = new CompositeType("empty", 4);
-            checkpoints.protect(3, new int[1], 1, empty);
+            ((FtiCheckpoints) checkpoints).protect(3, new int[1], 1, empty);
             assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1)).hasMessageContaining("no fields");
         });
         assertRecovers(run, 1, Level.L1);
@@ -530,7 +531,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         RunFixture run = run(Map.of("basic.group_size", "1"));
         run.run(1, (checkpoints, comm) -> {
             checkpoints.protect(0, new int[6]);
-            checkpoints.defineDataset(0, null, List.of(2L, 3L), null);
+            ((FtiCheckpoints) checkpoints).defineDataset(0, null, List.of(2L, 3L), null);
             checkpoints.protect(0, new short[6]);
             checkpoints.checkpoint(1, Level.L1);
             assertThat(dimensions(run, 1)).isEqualTo(List.of(2L, 3L));
@@ -540,12 +541,12 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
             checkpoints.protect(0, new short[3][4][5]);
             checkpoints.checkpoint(3, Level.L1);
             assertThat(dimensions(run, 3)).isEqualTo(List.of(3L, 4L, 5L));
-            checkpoints.defineDataset(0, null, List.of(12L, 5L), null);
+            ((FtiCheckpoints) checkpoints).defineDataset(0, null, List.of(12L, 5L), null);
             checkpoints.checkpoint(4, Level.L1);
             assertThat(dimensions(run, 4)).isEqualTo(List.of(12L, 5L));
-            assertThatThrownBy(() -> checkpoints.defineDataset(0, null, List.of(2L, 3L), null))
+            assertThatThrownBy(() -> ((FtiCheckpoints) checkpoints).defineDataset(0, null, List.of(2L, 3L), null))
                     .hasMessageContaining("product is 60");
-            assertThatThrownBy(() -> checkpoints.defineDataset(0, null, List.of(), new RunGroup()))
+            assertThatThrownBy(() -> ((FtiCheckpoints) checkpoints).defineDataset(0, null, List.of(), new RunGroup()))
                     .hasMessageContaining("another run");
         });
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.Codec;
 import io.drumlin.checkpoint.Distribution;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunReport;
@@ -637,7 +638,7 @@ public abstract class IoModeContract extends LevelsContract {
             checkpoints.protect(2, second);
             checkpoints.checkpoint(1, level);
             checkpoints.unprotect(1);
-            assertThat(checkpoints.protectedBytes()).isEqualTo(12);
+            assertThat(((FtiCheckpoints) checkpoints).protectedBytes()).isEqualTo(12);
             assertThatThrownBy(checkpoints::recover).hasMessageContaining("2 variables are protected and 3 are stored");
             checkpoints.recover(2);
             checkpoints.checkpoint(2, level);
@@ -670,12 +671,12 @@ public abstract class IoModeContract extends LevelsContract {
         RunFixture run = make(Map.of());
         run.run(RANKS, (checkpoints, comm) -> {
             for (String name : List.of("a", "b", "c")) {
-                checkpoints.protect(checkpoints.idFor(name), new int[1]);
+                checkpoints.protect(((FtiCheckpoints) checkpoints).idFor(name), new int[1]);
             }
             checkpoints.unprotect(1);
             checkpoints.checkpoint(1, Level.L1);
-            assertThat(checkpoints.idFor("d")).isEqualTo(3);
-            assertThat(checkpoints.idFor("b")).isEqualTo(1);
+            assertThat(((FtiCheckpoints) checkpoints).idFor("d")).isEqualTo(3);
+            assertThat(((FtiCheckpoints) checkpoints).idFor("b")).isEqualTo(1);
             checkpoints.protect(1, new int[2]);
             checkpoints.unprotect(0);
             checkpoints.checkpoint(2, Level.L1);
@@ -683,13 +684,13 @@ public abstract class IoModeContract extends LevelsContract {
         run.run(RANKS, (checkpoints, comm) -> {
             if (ioMode() == 3) {
                 // No names are stored: in the same order.
-                checkpoints.idFor("a");
+                ((FtiCheckpoints) checkpoints).idFor("a");
                 checkpoints.unprotect(0);
             }
-            assertThat(checkpoints.idFor("b")).isEqualTo(1);
-            assertThat(checkpoints.idFor("c")).isEqualTo(2);
-            assertThat(checkpoints.idFor("d")).isEqualTo(3);
-            assertThat(checkpoints.idFor("e")).isEqualTo(4);
+            assertThat(((FtiCheckpoints) checkpoints).idFor("b")).isEqualTo(1);
+            assertThat(((FtiCheckpoints) checkpoints).idFor("c")).isEqualTo(2);
+            assertThat(((FtiCheckpoints) checkpoints).idFor("d")).isEqualTo(3);
+            assertThat(((FtiCheckpoints) checkpoints).idFor("e")).isEqualTo(4);
         });
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.CompositeType;
 import io.drumlin.checkpoint.ElementType;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.OpaqueType;
 import io.drumlin.checkpoint.RecordLayout;
@@ -33,8 +34,8 @@ class DataTypeTest {
 
     private static double[] protect(Checkpoints checkpoints, ByteBuffer particles) {
         double[] triples = new double[6];
-        checkpoints.protect(0, particles, 5, PARTICLE.type());
-        checkpoints.protect(1, triples, 2, new OpaqueType("triple", 24));
+        ((FtiCheckpoints) checkpoints).protect(0, particles, 5, PARTICLE.type());
+        ((FtiCheckpoints) checkpoints).protect(1, triples, 2, new OpaqueType("triple", 24));
         return triples;
     }
 
@@ -76,11 +77,11 @@ class DataTypeTest {
         RunFixture run = new RunFixture(directory, Map.of());
         run.run(2, (checkpoints, comm) -> {
             OpaqueType twelve = new OpaqueType("twelve", 12);
-            assertThatThrownBy(() -> checkpoints.protect(0, new double[3], 2, twelve))
+            assertThatThrownBy(() -> ((FtiCheckpoints) checkpoints).protect(0, new double[3], 2, twelve))
                     .hasMessageContaining("8 bytes");
-            assertThatThrownBy(() -> checkpoints.protect(0, new int[5], 2, twelve))
+            assertThatThrownBy(() -> ((FtiCheckpoints) checkpoints).protect(0, new int[5], 2, twelve))
                     .hasMessageContaining("0..5");
-            assertThatThrownBy(() -> checkpoints.protect(0, new short[3], 1, ElementType.INTG))
+            assertThatThrownBy(() -> ((FtiCheckpoints) checkpoints).protect(0, new short[3], 1, ElementType.INTG))
                     .hasMessageContaining("2 bytes");
         });
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.Checkpointed;
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.comm.SingleCommunicator;
@@ -154,7 +155,9 @@ class MarkedFieldsTest {
             assertThatThrownBy(() -> checkpoints.protectFields("solver", LOOKUP, new Solver()))
                     .hasMessage("cannot protect the field solver.time: its id " + ids.get("time")
                             + " is that of another variable; give the object another name");
-            assertThat(checkpoints.protectedBytes()).as("none is protected").isEqualTo(4);
+            assertThat(((FtiCheckpoints) checkpoints).protectedBytes())
+                    .as("none is protected")
+                    .isEqualTo(4);
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.ElementType;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
@@ -184,11 +185,11 @@ class SegmentsTest {
         }
         fill(segment, Arrays.copyOf(doubles.array(), 100));
         try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
-            checkpoints.protect(0, segment, 10, ElementType.DBLE);
-            assertThat(checkpoints.protectedBytes()).isEqualTo(80);
+            ((FtiCheckpoints) checkpoints).protect(0, segment, 10, ElementType.DBLE);
+            assertThat(((FtiCheckpoints) checkpoints).protectedBytes()).isEqualTo(80);
             checkpoints.checkpoint(1, Level.L1);
             checkpoints.protect(1, segment, 7);
-            assertThat(checkpoints.protectedBytes()).isEqualTo(87);
+            assertThat(((FtiCheckpoints) checkpoints).protectedBytes()).isEqualTo(87);
             assertThatThrownBy(() -> checkpoints.protect(1, segment, 101)).hasMessageContaining("0..100");
             Object readOnly = Segments.readOnly(segment);
             assertThatThrownBy(() -> checkpoints.protect(1, readOnly))
@@ -327,7 +328,7 @@ class SegmentsTest {
         ProtectedData data = ProtectedData.of(segment);
         pass(data, 7, false);
         try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
-            checkpoints.protect(0, segment, LARGE, ElementType.CHAR);
+            ((FtiCheckpoints) checkpoints).protect(0, segment, LARGE, ElementType.CHAR);
             checkpoints.checkpoint(1, Level.L1);
         }
         pass(data, 9, false);

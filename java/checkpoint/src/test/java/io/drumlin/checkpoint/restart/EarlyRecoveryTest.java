@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.DrumlinException;
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.Scalar;
@@ -126,7 +127,7 @@ class EarlyRecoveryTest {
             for (Level level : levels) {
                 Data data = Data.of(++ckptId, comm);
                 data.byId().forEach(checkpoints::protect);
-                checkpoints.setAttribute(1, "doubles");
+                ((FtiCheckpoints) checkpoints).setAttribute(1, "doubles");
                 checkpoints.checkpoint(ckptId, level);
             }
         });

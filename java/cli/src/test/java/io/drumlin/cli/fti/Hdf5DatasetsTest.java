@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.ElementType;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.GlobalDataset;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.cli.CommandRun;
@@ -42,8 +43,8 @@ class Hdf5DatasetsTest {
         ThreadCommunicator.run(RANKS, comm -> {
             try (Checkpoints checkpoints = Checkpoints.open(config, comm)) {
                 checkpoints.protect(1, new double[] {comm.rank(), 1, 2, 3});
-                DatasetGroup group = checkpoints.datasets().group("fields");
-                checkpoints.defineDataset(1, "matrix", List.of(2L, 2L), group);
+                DatasetGroup group = ((FtiCheckpoints) checkpoints).datasets().group("fields");
+                ((FtiCheckpoints) checkpoints).defineDataset(1, "matrix", List.of(2L, 2L), group);
                 checkpoints.protect(2, new byte[0]);
                 GlobalDataset all = checkpoints
                         .singleFile()

@@ -4,6 +4,7 @@ import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.CompositeType;
 import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.DatasetGroup;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.OpaqueType;
 import io.drumlin.golden.base.Json;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ final class Declarations {
                 case "FTI_InitGroup" -> {
                     DatasetGroup parent = group(call, "parent");
                     String name = call.get("name").text();
-                    groups.put(name, (parent == null ? checkpoints.datasets() : parent).group(name));
+                    groups.put(name, (parent == null ? ((FtiCheckpoints) checkpoints).datasets() : parent).group(name));
                 }
                 case "FTI_InitType" -> {
                     String name = "Type" + types.size();
@@ -136,11 +137,12 @@ final class Declarations {
         void defineDatasets() {
             for (Json call : calls) {
                 if (call.get("call").text().equals("FTI_DefineDataset")) {
-                    checkpoints.defineDataset(
-                            call.get("id").integer(),
-                            call.has("name") ? call.get("name").text() : null,
-                            call.has("dims") ? dimensions(call) : List.of(),
-                            group(call, "group"));
+                    ((FtiCheckpoints) checkpoints)
+                            .defineDataset(
+                                    call.get("id").integer(),
+                                    call.has("name") ? call.get("name").text() : null,
+                                    call.has("dims") ? dimensions(call) : List.of(),
+                                    group(call, "group"));
                 }
             }
         }

@@ -1,6 +1,7 @@
 package io.drumlin.golden.fti;
 
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.ThreadCommunicator;
 import io.drumlin.golden.fti.Checkpoint.Variable;
@@ -68,14 +69,16 @@ final class EngineRun implements AutoCloseable {
         Map<Variable, ByteBuffer> buffers = new LinkedHashMap<>();
         Declarations.Declared declared = manifest.declarations().declare(checkpoints);
         for (Variable variable : checkpoint.variables()) {
-            boolean misnamed = !variable.idChar().isEmpty() && checkpoints.idFor(variable.idChar()) != variable.id();
+            boolean misnamed = !variable.idChar().isEmpty()
+                    && ((FtiCheckpoints) checkpoints).idFor(variable.idChar()) != variable.id();
             if (misnamed) {
                 throw new IllegalStateException(variable.idChar() + " does not stand for id " + variable.id());
             }
             ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(variable.bytesOn(rank)));
-            checkpoints.protect(variable.id(), bytes, variable.countOn(rank), declared.type(variable.type()));
-            checkpoints.setAttribute(variable.id(), variable.name());
-            checkpoints.setAttribute(variable.id(), variable.dimensionsOn(rank));
+            ((FtiCheckpoints) checkpoints)
+                    .protect(variable.id(), bytes, variable.countOn(rank), declared.type(variable.type()));
+            ((FtiCheckpoints) checkpoints).setAttribute(variable.id(), variable.name());
+            ((FtiCheckpoints) checkpoints).setAttribute(variable.id(), variable.dimensionsOn(rank));
             buffers.put(variable, bytes);
         }
         declared.defineDatasets();

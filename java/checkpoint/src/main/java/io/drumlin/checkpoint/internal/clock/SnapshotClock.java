@@ -1,7 +1,7 @@
 package io.drumlin.checkpoint.internal.clock;
 
+import io.drumlin.checkpoint.FtiCheckpoints.SnapshotPlan;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.SnapshotPlan;
 import io.drumlin.comm.Communicator;
 import io.drumlin.comm.Communicator.Op;
 import java.io.IOException;

@@ -8,11 +8,12 @@ import io.drumlin.checkpoint.DataType;
 import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.DifferentialShare;
 import io.drumlin.checkpoint.Distribution;
+import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunDescription;
 import io.drumlin.checkpoint.SingleFile;
-import io.drumlin.checkpoint.SnapshotPlan;
+import io.drumlin.checkpoint.FtiCheckpoints.SnapshotPlan;
 import io.drumlin.checkpoint.Staging;
 import io.drumlin.checkpoint.Stash;
 import io.drumlin.checkpoint.Status;
@@ -52,7 +53,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Implements the checkpoints of a run with the engine. */
-public final class EngineCheckpoints implements Checkpoints {
+public final class EngineCheckpoints implements FtiCheckpoints {
 
     private final Run run;
     private final FtiConfig config;

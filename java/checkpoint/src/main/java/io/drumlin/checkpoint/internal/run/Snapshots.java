@@ -2,8 +2,8 @@ package io.drumlin.checkpoint.internal.run;
 
 import io.drumlin.checkpoint.CheckpointReport;
 import io.drumlin.checkpoint.Checkpoints;
+import io.drumlin.checkpoint.FtiCheckpoints.SnapshotPlan;
 import io.drumlin.checkpoint.Level;
-import io.drumlin.checkpoint.SnapshotPlan;
 import io.drumlin.checkpoint.internal.clock.IntervalClock;
 import io.drumlin.checkpoint.internal.clock.MinuteClock;
 import io.drumlin.checkpoint.internal.clock.SnapshotClock;

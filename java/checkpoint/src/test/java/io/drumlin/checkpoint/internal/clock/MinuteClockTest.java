@@ -2,7 +2,7 @@ package io.drumlin.checkpoint.internal.clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.drumlin.checkpoint.SnapshotPlan;
+import io.drumlin.checkpoint.FtiCheckpoints.SnapshotPlan;
 import io.drumlin.checkpoint.fixture.RunFixture;
 import io.drumlin.checkpoint.internal.config.FtiConfig;
 import io.drumlin.comm.SingleCommunicator;
