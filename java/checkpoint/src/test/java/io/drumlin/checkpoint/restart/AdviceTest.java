@@ -55,8 +55,8 @@ class AdviceTest {
         assertThat(found)
                 .as("messages that advise to set failure = 0")
                 .isEqualTo(Map.of(
-                        "RunInitializer.java", 1L,
-                        "RunStart.java", 1L,
+                        "RunRestart.java", 1L,
+                        "RunOpening.java", 1L,
                         "SharedHdf5File.java", 1L,
                         "CheckpointCoordinator.java", 1L));
     }

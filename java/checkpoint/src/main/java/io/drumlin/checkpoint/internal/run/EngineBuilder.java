@@ -9,6 +9,7 @@ import io.drumlin.checkpoint.internal.catalogue.DeadRuns;
 import io.drumlin.checkpoint.internal.config.CheckpointChoice;
 import io.drumlin.checkpoint.internal.data.ProtectedData;
 import io.drumlin.checkpoint.internal.engine.Run;
+import io.drumlin.checkpoint.internal.engine.RunOpening;
 import io.drumlin.checkpoint.internal.group.Groups;
 import io.drumlin.checkpoint.internal.lease.Lease;
 import io.drumlin.checkpoint.internal.topology.Host;
@@ -25,79 +26,77 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Opens runs of the engine. Not thread-safe. */
-public final class EngineBuilder implements Checkpoints.Builder {
+public final class EngineBuilder extends OpenOptions implements Checkpoints.Builder {
 
     private final Path configFile;
-    private @Nullable Communicator communicator;
-    private @Nullable StorageEngine storage;
-    private final OpenOptions options;
+    private Optional<Communicator> communicator = Optional.empty();
+    private Optional<StorageEngine> storage = Optional.empty();
     private boolean orderOfNodes;
     private Optional<IntFunction<Host>> hosts = Optional.empty();
 
-    public EngineBuilder(Path configFile) {
-        this(configFile, new OpenOptions());
-    }
+    /** The checkpoint with which a branch begins, without the name of the branch. */
+    private Optional<CheckpointChoice> choice = Optional.empty();
 
-    private EngineBuilder(Path configFile, OpenOptions options) {
+    private Optional<String> branch = Optional.empty();
+
+    public EngineBuilder(Path configFile) {
         this.configFile = configFile;
-        this.options = options;
     }
 
     @Override
     public EngineBuilder communicator(Communicator ranks) {
-        communicator = ranks;
+        communicator = Optional.of(ranks);
         return this;
     }
 
     @Override
     public EngineBuilder storage(StorageEngine engine) {
-        storage = engine;
+        storage = Optional.of(engine);
         return this;
     }
 
     @Override
     public EngineBuilder packing(Packing placement) {
-        options.packing = Optional.of(ContainerPlan.Packing.valueOf(placement.name()));
+        packing = Optional.of(ContainerPlan.Packing.valueOf(placement.name()));
         return this;
     }
 
     @Override
     public EngineBuilder protect(int id, Object variable) {
-        options.variables.put(id, ProtectedData.of(variable));
+        variables.put(id, ProtectedData.of(variable));
         return this;
     }
 
     @Override
     public EngineBuilder protect(int id, Object variable, long count) {
-        options.variables.put(id, ProtectedData.of(variable, count));
+        variables.put(id, ProtectedData.of(variable, count));
         return this;
     }
 
     @Override
     public EngineBuilder protect(int id, MethodHandles.Lookup lookup, Object owner, String field) {
-        options.variables.put(id, ProtectedData.ofField(lookup, owner, field));
+        variables.put(id, ProtectedData.ofField(lookup, owner, field));
         return this;
     }
 
     @Override
     public <T> EngineBuilder protect(
             int id, Supplier<? extends T> supplier, Consumer<? super T> consumer, Codec<T> codec) {
-        options.variables.put(id, ProtectedData.ofObject(supplier, consumer, codec));
+        variables.put(id, ProtectedData.ofObject(supplier, consumer, codec));
         return this;
     }
 
     @Override
     public EngineBuilder freshStartIfUnrecoverable() {
-        options.freshStartIfUnrecoverable = true;
+        freshStartIfUnrecoverable = true;
         return this;
     }
 
     @Override
     public EngineBuilder anyNumberOfRanks() {
-        options.anyNumberOfRanks = true;
+        anyNumberOfRanks = true;
         return this;
     }
 
@@ -109,43 +108,43 @@ public final class EngineBuilder implements Checkpoints.Builder {
 
     @Override
     public EngineBuilder asynchronous() {
-        options.asynchronous = true;
+        asynchronous = true;
         return this;
     }
 
     @Override
     public EngineBuilder lateFailures(Consumer<IOException> handler) {
-        options.lateFailures = handler;
+        lateFailures = Optional.of(handler);
         return this;
     }
 
     @Override
     public EngineBuilder finishedByHead(BiConsumer<Checkpoints, CheckpointReport> listener) {
-        options.finishedByHead = listener;
+        finishedByHead = listener;
         return this;
     }
 
     @Override
     public EngineBuilder headCallback(HeadCallback callback) {
-        options.headCallback = Optional.of(callback);
+        headCallback = Optional.of(callback);
         return this;
     }
 
     @Override
     public EngineBuilder from(int ckptId) {
-        options.choice = Optional.of(CheckpointChoice.of(ckptId));
+        choice = Optional.of(CheckpointChoice.of(ckptId));
         return this;
     }
 
     @Override
     public EngineBuilder fromLatestBefore(Instant time) {
-        options.choice = Optional.of(CheckpointChoice.latestBefore(time));
+        choice = Optional.of(CheckpointChoice.latestBefore(time));
         return this;
     }
 
     @Override
     public EngineBuilder branch(String name) {
-        options.branch = Optional.of(CheckpointChoice.requireName(name));
+        branch = Optional.of(CheckpointChoice.requireName(name));
         return this;
     }
 
@@ -157,12 +156,12 @@ public final class EngineBuilder implements Checkpoints.Builder {
 
     @Override
     public EngineCheckpoints open() throws IOException {
-        Run run = prepare();
-        EngineCheckpoints checkpoints = new EngineCheckpoints(run, options, member -> group(run, member));
+        Run run = run();
+        EngineCheckpoints checkpoints = new EngineCheckpoints(run, this, member -> group(run, member));
         try {
-            checkpoints.start(options);
+            checkpoints.start(this);
             if (checkpoints.isHead()) {
-                checkpoints.head(options).serve();
+                checkpoints.head(this).serve();
             }
         } catch (Throwable e) {
             checkpoints.closeAfter(e);
@@ -171,40 +170,46 @@ public final class EngineBuilder implements Checkpoints.Builder {
         return checkpoints;
     }
 
-    /** Opens a group of a run as a run. */
-    private EngineCheckpoints group(Run run, Groups.Member member) throws IOException {
-        EngineBuilder builder = new EngineBuilder(member.file(), options.of(member));
-        builder.communicator = run.app();
-        builder.storage = run.storage();
-        builder.orderOfNodes = run.nodeOrder();
+    /** Opens a group of a run as a run, with the options of its run but for the data. */
+    private EngineCheckpoints group(Run run, Groups.Member ofRun) throws IOException {
+        EngineBuilder group = new EngineBuilder(ofRun.file());
+        group.packing = packing;
+        group.freshStartIfUnrecoverable = freshStartIfUnrecoverable;
+        group.asynchronous = asynchronous;
+        group.anyNumberOfRanks = anyNumberOfRanks;
+        group.lateFailures = lateFailures;
+        group.member = Optional.of(ofRun);
+        group.communicator = Optional.of(run.app());
+        group.storage = Optional.of(run.storage());
+        group.orderOfNodes = run.nodeOrder();
         Optional<Host> host = hosts.map(ofRank -> ofRank.apply(run.topology().rank()));
-        builder.hosts = host.map(own -> rank -> own);
-        return builder.open();
+        group.hosts = host.map(own -> rank -> own);
+        return group.open();
     }
 
-    private Run prepare() throws IOException {
-        if (communicator != null) {
-            return prepare(communicator);
+    private Run run() throws IOException {
+        if (communicator.isPresent()) {
+            return run(communicator.get());
         }
         try (Communicator world = Communicators.world()) {
-            return prepare(world);
+            return run(world);
         }
     }
 
-    private Run prepare(Communicator ranks) throws IOException {
-        Optional<Host> host = hosts.map(ofRank -> ofRank.apply(ranks.rank()));
-        Run run = Run.prepare(
-                configFile,
-                ranks,
-                Optional.ofNullable(storage),
-                options.anyNumberOfRanks,
-                orderOfNodes,
-                options.choice.map(choice -> choice.named(options.branch)),
-                host,
-                options.member.map(Groups.Member::freshId));
+    private Run run(Communicator ranks) throws IOException {
+        Run run = new RunOpening(
+                        configFile,
+                        ranks,
+                        storage,
+                        anyNumberOfRanks,
+                        orderOfNodes,
+                        choice.map(chosen -> chosen.named(branch)),
+                        hosts.map(ofRank -> ofRank.apply(ranks.rank())),
+                        member.map(Groups.Member::freshId))
+                .open();
         if (run.previous().isPresent()) {
             run.lease().ifPresent(Lease::hasCheckpoints);
-        } else if (options.member.isEmpty()) {
+        } else if (member.isEmpty()) {
             new DeadRuns(ranks, run.config(), run.topology(), run.directories(), run.storage()).delete();
         }
         return run;

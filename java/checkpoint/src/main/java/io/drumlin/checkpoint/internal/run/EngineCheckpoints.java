@@ -9,11 +9,11 @@ import io.drumlin.checkpoint.DatasetGroup;
 import io.drumlin.checkpoint.DifferentialShare;
 import io.drumlin.checkpoint.Distribution;
 import io.drumlin.checkpoint.FtiCheckpoints;
+import io.drumlin.checkpoint.FtiCheckpoints.SnapshotPlan;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.RunDescription;
 import io.drumlin.checkpoint.SingleFile;
-import io.drumlin.checkpoint.FtiCheckpoints.SnapshotPlan;
 import io.drumlin.checkpoint.Staging;
 import io.drumlin.checkpoint.Stash;
 import io.drumlin.checkpoint.Status;
@@ -38,7 +38,7 @@ import io.drumlin.checkpoint.internal.group.Groups;
 import io.drumlin.checkpoint.internal.io.Closeables;
 import io.drumlin.checkpoint.internal.mode.DirectFile;
 import io.drumlin.checkpoint.internal.provenance.StartRecord;
-import io.drumlin.checkpoint.internal.restart.RunInitializer;
+import io.drumlin.checkpoint.internal.restart.RunRestart;
 import io.drumlin.checkpoint.internal.singlefile.SharedHdf5File;
 import io.drumlin.checkpoint.internal.staging.FileStaging;
 import io.drumlin.comm.Communicator;
@@ -85,7 +85,7 @@ public final class EngineCheckpoints implements FtiCheckpoints {
         variables = new ProtectedVariables(config.maxVarId());
         singleFile = new SharedHdf5File(config, run.execId(), engine.context(), variables, callsOfSingleFile());
         last = new RecoverySource(engine, variables, singleFile);
-        underway = new PendingCheckpoint(engine, last, Optional.ofNullable(given.lateFailures));
+        underway = new PendingCheckpoint(engine, last, given.lateFailures);
         snapshots = new Snapshots(run);
         staging = config.staging()
                 ? Optional.of(new FileStaging(
@@ -95,7 +95,7 @@ public final class EngineCheckpoints implements FtiCheckpoints {
         stash = new EngineStash(engine, variables, underway, last);
         description = run.description(engine.group());
         groups = new Groups(engine, underway, opening, given.member);
-        ending = new RunEnding(run, engine, underway, snapshots, groups);
+        ending = new RunEnding(run, engine, underway, snapshots, groups, staging);
     }
 
     /** Starts or restarts the run. Collective. */
@@ -131,7 +131,7 @@ public final class EngineCheckpoints implements FtiCheckpoints {
                 .forEach(variables::requireInRange));
         boolean mayLeaveThem = given.freshStartIfUnrecoverable || given.anyNumberOfRanks;
         engine.reader().recoverInto(mayLeaveThem ? Map.of() : given.variables);
-        RunInitializer start = new RunInitializer(engine, singleFile, last);
+        RunRestart start = new RunRestart(engine, singleFile, last);
         start.begin(given.anyNumberOfRanks, given.freshStartIfUnrecoverable);
         engine.reader().recoverInto(Map.of());
         // Not earlier, because the variables get the names under which they are stored.
@@ -563,7 +563,7 @@ public final class EngineCheckpoints implements FtiCheckpoints {
         await();
         groups.await();
         snapshots.completed();
-        new RunFinalizer(engine, staging, groups).complete(last);
+        ending.complete(last);
         engine.events().ended("complete");
     }
 

@@ -31,8 +31,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Starts a run: afresh, or from the checkpoint of an earlier run. */
-public final class RunInitializer {
+/** Goes on with a run from its checkpoint, or begins it afresh. */
+public final class RunRestart {
 
     private static final Logger LOG = System.getLogger("io.drumlin.checkpoint");
 
@@ -46,7 +46,7 @@ public final class RunInitializer {
     private boolean keepsAll;
     private Optional<DrumlinException> recoveryFailure = Optional.empty();
 
-    public RunInitializer(Engine engine, SharedHdf5File singleFile, RecoverySource last) {
+    public RunRestart(Engine engine, SharedHdf5File singleFile, RecoverySource last) {
         this.engine = engine;
         this.singleFile = singleFile;
         this.last = last;
