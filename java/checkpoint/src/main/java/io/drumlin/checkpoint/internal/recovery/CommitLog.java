@@ -19,7 +19,6 @@ import java.lang.System.Logger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -221,20 +220,28 @@ public final class CommitLog {
      * @param position position of the found checkpoint; below 0 if it is not known, and nothing is known to be newer
      */
     public Set<Level> levelsOfNewer(long position) throws IOException {
-        long[] levels = new long[Level.values().length];
+        Set<Level> levels = EnumSet.noneOf(Level.class);
         if (position >= 0 && app.rank() == 0) {
             List<Entry> known = entries();
             for (Entry newer : known.subList((int) position + 1, known.size())) {
-                levels[newer.level().ordinal()] = 1;
+                levels.add(newer.level());
                 // A restart copies it to the nodes, and the end of a run to level 4.
-                levels[Level.L1.ordinal()] = 1;
-                levels[Level.L4.ordinal()] |= newer.committed() ? 1 : 0;
+                levels.add(Level.L1);
+                if (newer.committed()) {
+                    levels.add(Level.L4);
+                }
             }
         }
-        app.allreduce(levels, Op.MAX);
-        return Arrays.stream(Level.values())
-                .filter(level -> levels[level.ordinal()] == 1)
-                .collect(Collectors.toSet());
+        List<Level> all = List.of(Level.values());
+        long[] found =
+                all.stream().mapToLong(level -> levels.contains(level) ? 1 : 0).toArray();
+        app.allreduce(found, Op.MAX);
+        for (int i = 0; i < found.length; i++) {
+            if (found[i] == 1) {
+                levels.add(all.get(i));
+            }
+        }
+        return levels;
     }
 
     /**
