@@ -8,6 +8,8 @@
  * @uses io.drumlin.checkpoint.CheckpointsProvider there is only one, in this module
  * @provides io.drumlin.checkpoint.CheckpointsProvider the checkpoint engine
  */
+// module: the command is compiled after this one.
+@SuppressWarnings("module")
 module io.drumlin.checkpoint {
     requires transitive io.drumlin.base;
     requires io.drumlin.formats;

@@ -407,7 +407,7 @@ public interface Checkpoints extends AutoCloseable {
      * Ends the protection of a variable, for example before its memory is given away. Later checkpoints do not contain
      * it. The checkpoints that were taken before do; {@link #recover()} refuses them as long as other variables are
      * protected than are stored, and {@link #recover(int)} recovers one of the variables that are left. Not collective,
-     * but every rank must end the protection of the same variables. A {@linkplain #idFor name} keeps its id.
+     * but every rank must end the protection of the same variables. A {@linkplain FtiCheckpoints#idFor name} keeps its id.
      *
      * @param id a protected variable
      * @throws IllegalArgumentException the variable is not protected
