@@ -3,37 +3,40 @@ package io.drumlin.checkpoint.internal.config;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
- * An I/O mode, {@code ckpt_io} of C FTI: how the data of ranks are written to files. Its place in this list is its
- * number in the configuration file, from 1.
+ * An I/O mode, {@code ckpt_io} of C FTI: how the data of ranks are written to files. Its number is that in the
+ * configuration file.
  *
  * <p>A new mode has a constant here, its files in a class that implements {@link
  * io.drumlin.checkpoint.internal.mode.IoMode}, and a case in {@link io.drumlin.checkpoint.internal.engine.IoModes},
  * which creates that.
  */
 public enum Mode {
-    POSIX("POSIX"),
-    MPI_IO("MPI-IO"),
-    FTI_FF("FTI-FF"),
-    SIONLIB("SIONlib"),
-    HDF5("HDF5");
+    POSIX(1, "POSIX"),
+    MPI_IO(2, "MPI-IO"),
+    FTI_FF(3, "FTI-FF"),
+    SIONLIB(4, "SIONlib"),
+    HDF5(5, "HDF5");
 
     private static final Set<Mode> BARE = EnumSet.of(POSIX, MPI_IO, SIONLIB);
 
+    private final int number;
     private final String word;
 
-    Mode(String word) {
+    Mode(int number, String word) {
+        this.number = number;
         this.word = word;
     }
 
     /** Returns the mode of a number in a configuration file. */
     public static Optional<Mode> of(int number) {
-        return number >= 1 && number <= values().length ? Optional.of(values()[number - 1]) : Optional.empty();
+        return Stream.of(values()).filter(mode -> mode.number == number).findFirst();
     }
 
     public int number() {
-        return ordinal() + 1;
+        return number;
     }
 
     /** Returns the name alone. */

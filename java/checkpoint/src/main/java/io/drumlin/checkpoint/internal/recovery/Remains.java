@@ -105,18 +105,16 @@ final class Remains implements AutoCloseable {
      * whole.
      */
     private CommitSlot findSlot() throws IOException {
-        CommitSlot[] slots = CommitSlot.values();
-        long[] files = new long[slots.length];
-        stored.places().values().stream()
-                .flatMap(List::stream)
-                .forEach(place -> files[place.slot().ordinal()]++);
+        List<CommitSlot> slots = List.of(CommitSlot.values());
+        long[] files = new long[slots.size()];
+        stored.places().values().stream().flatMap(List::stream).forEach(place -> files[slots.indexOf(place.slot())]++);
         context.sharing(level).allreduce(files, Op.SUM);
         // A checkpoint that a restart was copying may also be in its place, where it is whole.
-        CommitSlot most = CommitSlot.COMMITTED;
-        for (CommitSlot each : slots) {
-            most = files[each.ordinal()] > files[most.ordinal()] ? each : most;
+        int most = slots.indexOf(CommitSlot.COMMITTED);
+        for (int i = 0; i < files.length; i++) {
+            most = files[i] > files[most] ? i : most;
         }
-        return most;
+        return slots.get(most);
     }
 
     private Optional<FileLocation> place(FileKind kind) {

@@ -229,8 +229,8 @@ public final class ReedSolomonGroup {
             md5 = kind == FileKind.ENCODED ? digests.get() : null;
         }
 
-        /** Begins a window of {@code length} bytes of the file; whole field elements need {@code whole} bytes. */
-        void begin(int length, int whole) {
+        /** Begins a window of the file, of which the whole field elements have {@code whole} bytes. */
+        void begin(int whole) {
             sum = file.space(whole);
             for (int zeroed = 0; zeroed < whole; zeroed += ZEROS.capacity()) {
                 sum.put(zeroed, ZEROS, 0, Math.min(ZEROS.capacity(), whole - zeroed));
@@ -381,7 +381,7 @@ public final class ReedSolomonGroup {
             offset = start;
             int whole = length + length % Short.BYTES;
             for (int i = 0; i < made.size(); i++) {
-                made.get(i).begin(length, whole);
+                made.get(i).begin(whole);
             }
             for (int i = 0; i < mine.positions.length; i++) {
                 mine.windows.set(i, read(kind(mine.positions[i]), length, whole));

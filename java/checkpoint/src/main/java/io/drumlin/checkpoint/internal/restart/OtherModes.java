@@ -41,7 +41,7 @@ public final class OtherModes {
     private final StorageEngine storage;
 
     /** By mode the highest level with a checkpoint, from 1; 0 if there is none. */
-    private final long[] levels = new long[Mode.values().length];
+    private final long[] levels = new long[Mode.values().length + 1];
 
     public OtherModes(Engine engine) {
         app = engine.app();
@@ -66,8 +66,8 @@ public final class OtherModes {
         app.allreduce(levels, Op.MAX);
         List<String> found = new ArrayList<>();
         for (Mode each : Mode.values()) {
-            if (each != mode && levels[each.ordinal()] > 0) {
-                found.add(each + " at level " + levels[each.ordinal()]);
+            if (each != mode && levels[each.number()] > 0) {
+                found.add(each + " at level " + levels[each.number()]);
             }
         }
         return found;
@@ -85,7 +85,7 @@ public final class OtherModes {
             for (Path path : PathStatus.entries(directory)) {
                 said = said.isPresent() ? said : look.mode(path);
             }
-            said.ifPresent(each -> levels[each.ordinal()] = Math.max(levels[each.ordinal()], level.number()));
+            said.ifPresent(each -> levels[each.number()] = Math.max(levels[each.number()], level.number()));
         } catch (IOException e) {
             LOG.log(Logger.Level.DEBUG, "level {0} is not looked at: {1}", level, e.getMessage());
         }
