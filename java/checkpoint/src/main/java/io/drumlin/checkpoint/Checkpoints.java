@@ -306,6 +306,20 @@ public interface Checkpoints extends AutoCloseable {
     void protect(int id, Object variable);
 
     /**
+     * Protects the first elements of an array or buffer and gives their type in C; otherwise like {@link #protect(int,
+     * Object)}. An array of arrays is protected whole, and its elements are as large as those of the type.
+     *
+     * @param id 0 to {@code max_var_id} of the configuration
+     * @param variable a primitive array or a java.nio buffer, of bytes or of elements as large as those of the type;
+     *     for a type of the program, several elements of the array may make up one element of the type
+     * @param count elements of the type, 0 or above
+     * @param type type of an element in C
+     * @throws IllegalArgumentException the id or the count is out of range, the array does not hold whole elements of
+     *     the type, or the class of {@code variable} cannot be protected
+     */
+    void protect(int id, Object variable, long count, DataType type);
+
+    /**
      * Protects the first elements of an array or buffer; otherwise like {@link #protect(int, Object)}.
      *
      * @param id 0 to {@code max_var_id} of the configuration

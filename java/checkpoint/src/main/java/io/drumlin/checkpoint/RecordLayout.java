@@ -179,7 +179,7 @@ public final class RecordLayout<R extends Record> {
     /**
      * Returns the type of an element in a checkpoint.
      *
-     * @return the type for {@link FtiCheckpoints#protect(int, Object, long, DataType)}
+     * @return the type for {@link Checkpoints#protect(int, Object, long, DataType)}
      */
     public CompositeType type() {
         return type;

@@ -83,8 +83,8 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         Data(Checkpoints checkpoints, Communicator comm) {
             opaque = new long[3 * (comm.rank() + 1)];
             checkpoints.protect(4, matrix);
-            ((FtiCheckpoints) checkpoints).protect(1, particles, 5, PARTICLE.type());
-            ((FtiCheckpoints) checkpoints).protect(7, opaque, comm.rank() + 1, new OpaqueType("three", 24));
+            checkpoints.protect(1, particles, 5, PARTICLE.type());
+            checkpoints.protect(7, opaque, comm.rank() + 1, new OpaqueType("three", 24));
             checkpoints.protect(3, new double[0]);
             DatasetGroup group = ((FtiCheckpoints) checkpoints).datasets().group("fields");
             ((FtiCheckpoints) checkpoints).defineDataset(4, "matrix", List.of(3L, 4L), group);
@@ -464,13 +464,13 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         RunFixture run = run(Map.of("basic.group_size", "1"));
         run.run(1, (checkpoints, comm) -> {
             checkpoints.protect(3, new int[] {7, 8});
-            ((FtiCheckpoints) checkpoints).protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
+            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
             checkpoints.checkpoint(1, Level.L1);
         });
         run.run(1, (checkpoints, comm) -> {
             int[] before = new int[2];
             checkpoints.protect(3, before);
-            ((FtiCheckpoints) checkpoints).protect(5, ByteBuffer.allocateDirect(bytes), bytes / here.size(), here);
+            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / here.size(), here);
             for (ThrowingCallable recovery :
                     List.<ThrowingCallable>of(checkpoints::recover, () -> checkpoints.recover(5))) {
                 assertThatThrownBy(recovery)
@@ -483,7 +483,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
                         .hasMessageContaining("protect");
             }
             assertThat(before).containsOnly(0);
-            ((FtiCheckpoints) checkpoints).protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
+            checkpoints.protect(5, ByteBuffer.allocateDirect(bytes), bytes / stored.size(), stored);
             checkpoints.recover();
             assertThat(before).containsExactly(7, 8);
         });
@@ -497,12 +497,12 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
         other.addVector("k", ElementType.INTG, 8, List.of(2L, 2L));
         other.addScalar("x", ElementType.DBLE, 0);
         run.run(1, (checkpoints, comm) -> {
-            ((FtiCheckpoints) checkpoints).protect(0, new int[] {1, 2, 3, 4, 5, 6}, 1, STRUCT);
+            checkpoints.protect(0, new int[] {1, 2, 3, 4, 5, 6}, 1, STRUCT);
             checkpoints.checkpoint(1, Level.L1);
         });
         run.run(1, (checkpoints, comm) -> {
             int[] values = new int[6];
-            ((FtiCheckpoints) checkpoints).protect(0, values, 1, other);
+            checkpoints.protect(0, values, 1, other);
             checkpoints.recover();
             assertThat(values).containsExactly(1, 2, 3, 4, 5, 6);
         });
@@ -520,7 +520,7 @@ class Hdf5ModeTest extends IoModeContract implements SeparateMetadataContract {
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("variable 3: the name Dataset_7 is used twice");
             CompositeType empty = new CompositeType("empty", 4);
-            ((FtiCheckpoints) checkpoints).protect(3, new int[1], 1, empty);
+            checkpoints.protect(3, new int[1], 1, empty);
             assertThatThrownBy(() -> checkpoints.checkpoint(2, Level.L1)).hasMessageContaining("no fields");
         });
         assertRecovers(run, 1, Level.L1);

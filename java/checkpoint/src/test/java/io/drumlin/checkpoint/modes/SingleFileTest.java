@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.ElementType;
-import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.GlobalDataset;
 import io.drumlin.checkpoint.IncrementalCheckpoint;
 import io.drumlin.checkpoint.Level;
@@ -440,7 +439,7 @@ class SingleFileTest {
     private static void protectPart(Checkpoints checkpoints, int id, long[] values, ElementType type) {
         SingleFile file = checkpoints.singleFile();
         GlobalDataset dataset = file.globalDataset("part" + id, List.of(2L), type);
-        ((FtiCheckpoints) checkpoints).protect(id, values, values.length, type);
+        checkpoints.protect(id, values, values.length, type);
         file.subset(id, dataset, List.of(0L), List.of((long) values.length));
     }
 

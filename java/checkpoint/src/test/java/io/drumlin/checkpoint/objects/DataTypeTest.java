@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.CompositeType;
 import io.drumlin.checkpoint.ElementType;
-import io.drumlin.checkpoint.FtiCheckpoints;
 import io.drumlin.checkpoint.Level;
 import io.drumlin.checkpoint.OpaqueType;
 import io.drumlin.checkpoint.RecordLayout;
@@ -34,8 +33,8 @@ class DataTypeTest {
 
     private static double[] protect(Checkpoints checkpoints, ByteBuffer particles) {
         double[] triples = new double[6];
-        ((FtiCheckpoints) checkpoints).protect(0, particles, 5, PARTICLE.type());
-        ((FtiCheckpoints) checkpoints).protect(1, triples, 2, new OpaqueType("triple", 24));
+        checkpoints.protect(0, particles, 5, PARTICLE.type());
+        checkpoints.protect(1, triples, 2, new OpaqueType("triple", 24));
         return triples;
     }
 
@@ -77,11 +76,11 @@ class DataTypeTest {
         RunFixture run = new RunFixture(directory, Map.of());
         run.run(2, (checkpoints, comm) -> {
             OpaqueType twelve = new OpaqueType("twelve", 12);
-            assertThatThrownBy(() -> ((FtiCheckpoints) checkpoints).protect(0, new double[3], 2, twelve))
+            assertThatThrownBy(() -> checkpoints.protect(0, new double[3], 2, twelve))
                     .hasMessageContaining("8 bytes");
-            assertThatThrownBy(() -> ((FtiCheckpoints) checkpoints).protect(0, new int[5], 2, twelve))
+            assertThatThrownBy(() -> checkpoints.protect(0, new int[5], 2, twelve))
                     .hasMessageContaining("0..5");
-            assertThatThrownBy(() -> ((FtiCheckpoints) checkpoints).protect(0, new short[3], 1, ElementType.INTG))
+            assertThatThrownBy(() -> checkpoints.protect(0, new short[3], 1, ElementType.INTG))
                     .hasMessageContaining("2 bytes");
         });
     }

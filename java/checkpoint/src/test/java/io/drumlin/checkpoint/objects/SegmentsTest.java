@@ -185,7 +185,7 @@ class SegmentsTest {
         }
         fill(segment, Arrays.copyOf(doubles.array(), 100));
         try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
-            ((FtiCheckpoints) checkpoints).protect(0, segment, 10, ElementType.DBLE);
+            checkpoints.protect(0, segment, 10, ElementType.DBLE);
             assertThat(((FtiCheckpoints) checkpoints).protectedBytes()).isEqualTo(80);
             checkpoints.checkpoint(1, Level.L1);
             checkpoints.protect(1, segment, 7);
@@ -328,7 +328,7 @@ class SegmentsTest {
         ProtectedData data = ProtectedData.of(segment);
         pass(data, 7, false);
         try (Checkpoints checkpoints = Checkpoints.open(run.config(), new SingleCommunicator())) {
-            ((FtiCheckpoints) checkpoints).protect(0, segment, LARGE, ElementType.CHAR);
+            checkpoints.protect(0, segment, LARGE, ElementType.CHAR);
             checkpoints.checkpoint(1, Level.L1);
         }
         pass(data, 9, false);
