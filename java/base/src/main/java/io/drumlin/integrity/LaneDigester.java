@@ -62,6 +62,7 @@ public final class LaneDigester implements RangeDigester {
         int needed = (int) Math.min(SLAB, Math.max(longest, 1));
         if (needed > slabSize) {
             slabs.clear();
+            turn = 0;
             slabSize = needed;
         }
         while (slabs.size() < count) {

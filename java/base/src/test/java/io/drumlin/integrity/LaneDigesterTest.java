@@ -9,6 +9,7 @@ import io.drumlin.format.internal.RangeDigester.Range;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -49,8 +50,9 @@ class LaneDigesterTest {
         new Random(1).nextBytes(bytes);
         ByteSource source = new MemoryByteSource(ByteBuffer.wrap(bytes));
         LaneDigester digester = new LaneDigester();
-        for (List<Range> ranges :
-                List.of(List.of(new Range(5, 3)), List.of(new Range(0, 100_000), new Range(1, 70_000)))) {
+        List<Range> moreThanLanes = Collections.nCopies(17, new Range(5, 3));
+        for (List<Range> ranges : List.of(
+                moreThanLanes, List.of(new Range(0, 90_000)), List.of(new Range(0, 100_000), new Range(1, 70_000)))) {
             assertThat(digester.digest(source, ranges).get(0))
                     .isEqualTo(new SequentialDigester().digest(source, ranges).get(0));
         }
