@@ -55,7 +55,7 @@ class ClassCyclesTest {
                     "FtiFfCases Rewriter SnapshotComparison",
                     "Rewriter SionCases",
                     // Two processes of one program; the nodes of a job, and how they are found.
-                    "LibraryContent LibraryProcess LibraryServer NativeHdf5Library",
+                    "LibraryProcess LibraryServer NativeHdf5Library",
                     "JobCommand KnownNodes NodePool",
                     "WatchedFileSystem WatchedFileSystemProvider WatchedPath",
                     // What is opened, and what it opened; what programs see of the engine, and how it is found.

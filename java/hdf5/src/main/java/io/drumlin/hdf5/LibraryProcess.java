@@ -1,5 +1,10 @@
 package io.drumlin.hdf5;
 
+import io.drumlin.format.FormatException;
+import io.drumlin.format.hdf5.Datatype;
+import io.drumlin.format.hdf5.DatatypeReader;
+import io.drumlin.format.hdf5.internal.Hdf5Library;
+import io.drumlin.nativecore.NativeLibrary;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -7,30 +12,29 @@ import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.charset.Charset;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A process in which the library reads one file at a time ({@link LibraryServer}). The shell that starts the process bounds
- * its memory, by the size of the file, and its processor time. After a file that the library read to the end the process waits
- * for a short time for the next one of about that size, since its start takes longer than most files.
+ * A file that the library reads in a process of its own ({@link LibraryServer}). The shell that starts the process bounds
+ * its memory, by the size of the file, and its processor time. What the library does to that process ends as an exception
+ * here.
  */
-final class LibraryProcess {
+final class LibraryProcess implements Hdf5Library.Content {
 
     /** Names the memory of the process in MiB, for chunks that decode to more than the bound. */
     private static final String MEMORY_PROPERTY = "drumlin.hdf5.memory";
-
-    /** Files below this size are treated alike, as are those between one power of two and the next. */
-    private static final long LEAST_MIB = 8;
 
     private static final long LEAST_MEMORY_MIB = 512;
 
@@ -40,9 +44,6 @@ final class LibraryProcess {
     private static final long LEAST_SECONDS = 60;
     private static final long SECONDS_OF_A_MIB = 10;
 
-    /** The processor time after which a process takes no further file. */
-    private static final Duration MOST_BEFORE_A_FILE = Duration.ofSeconds(60);
-
     /** The soft limits are the hard ones, and no core is dumped. A lower limit of the caller stays. */
     private static final String BOUNDED = "ulimit -c 0; ulimit -d \"$0\"; ulimit -t \"$1\"; shift; exec \"$@\"";
 
@@ -50,66 +51,62 @@ final class LibraryProcess {
     private static final List<String> OPTIONS_OF_CALLER =
             List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS");
 
+    /** Bytes before the message in what H5Tencode makes: its number and a version. */
+    private static final int ENCODING_PREFIX = 2;
+
     private static final int MOST_WORDS = 300;
 
     private static final long SECONDS_TO_END = 1;
 
-    private static final long SECONDS_TO_WAIT = 3;
-
-    /** Those that wait for a file. */
-    private static final Deque<LibraryProcess> WAITING = new ConcurrentLinkedDeque<>();
-
-    private final List<String> command;
-    private final String bounds;
+    private final Path file;
     private final Process process;
     private final DataOutputStream requests;
     private final DataInputStream answers;
+    private final String bounds;
+    private final List<Hdf5Library.Dataset> datasets = new ArrayList<>();
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private boolean closed;
 
-    private LibraryProcess(List<String> command, String bounds) throws IOException {
-        this.command = command;
-        this.bounds = bounds;
-        process = start(command);
+    private LibraryProcess(Path file, long size) throws IOException {
+        this.file = file;
+        long mib = size >> 20;
+        long memory = Long.getLong(MEMORY_PROPERTY, LEAST_MEMORY_MIB + MEMORY_OF_A_BYTE * mib);
+        long seconds = LEAST_SECONDS + SECONDS_OF_A_MIB * mib;
+        bounds = memory + " MiB of memory (-D" + MEMORY_PROPERTY + "=MIB allows more) and " + seconds
+                + " s of processor time";
+        process = start(file, memory, seconds);
         requests = new DataOutputStream(new BufferedOutputStream(process.getOutputStream()));
         answers = new DataInputStream(new BufferedInputStream(process.getInputStream()));
     }
 
-    /** Returns a process that has no file open; the caller has to {@link #keep} or {@link #end} it. */
-    static LibraryProcess forFile(Path file, long size) throws IOException {
-        long mib = Math.max(LEAST_MIB, Long.highestOneBit(size >> 20) * 2);
-        long memory = Long.getLong(MEMORY_PROPERTY, LEAST_MEMORY_MIB + MEMORY_OF_A_BYTE * mib);
-        long seconds = LEAST_SECONDS + SECONDS_OF_A_MIB * mib;
-        List<String> command = command(memory, seconds);
-        LibraryProcess waiting = WAITING.poll();
-        while (waiting != null) {
-            if (waiting.serves(command)) {
-                return waiting;
-            }
-            waiting.end();
-            waiting = WAITING.poll();
-        }
-        try {
-            return new LibraryProcess(
-                    command,
-                    memory + " MiB of memory (-D" + MEMORY_PROPERTY + "=MIB allows more) and " + seconds
-                            + " s of processor time");
-        } catch (IOException e) {
-            throw NativeHdf5Library.unusable("its process does not start: " + e.getMessage())
+    /**
+     * Opens a file.
+     *
+     * @param image the bytes of the file; null if the process is to read it
+     */
+    static Hdf5Library.Content open(Path file, @Nullable ByteBuffer image) throws IOException {
+        if (NativeLibrary.switchedOff()) {
+            throw NativeHdf5Library.unusable(
+                            "native code is switched off by -D" + NativeLibrary.SWITCH_PROPERTY + "=off")
                     .of(file);
         }
+        LibraryProcess made = new LibraryProcess(file, image == null ? Files.size(file) : image.remaining());
+        try {
+            made.begin(image);
+            return made;
+        } catch (Throwable e) {
+            made.close();
+            throw e;
+        }
     }
 
-    private boolean serves(List<String> wanted) {
-        Duration used = process.info().totalCpuDuration().orElse(MOST_BEFORE_A_FILE);
-        return process.isAlive() && command.equals(wanted) && used.compareTo(MOST_BEFORE_A_FILE) < 0;
-    }
-
-    private static List<String> command(long memoryMib, long seconds) {
+    private static Process start(Path file, long memoryMib, long seconds) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 "/bin/sh",
                 "-c",
                 BOUNDED,
                 String.valueOf(memoryMib << 10),
-                String.valueOf(MOST_BEFORE_A_FILE.toSeconds() + seconds),
+                String.valueOf(seconds),
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:+UseSerialGC",
@@ -124,14 +121,15 @@ final class LibraryProcess {
             }
         });
         command.add(LibraryServer.class.getName());
-        return command;
-    }
-
-    private static Process start(List<String> command) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().keySet().removeAll(OPTIONS_OF_CALLER);
         builder.environment().put("CLASSPATH", classPath());
-        return builder.start();
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw NativeHdf5Library.unusable("its process does not start: " + e.getMessage())
+                    .of(file);
+        }
     }
 
     /** Returns all that this JVM has on its paths, modules too. */
@@ -145,20 +143,47 @@ final class LibraryProcess {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    long pid() {
-        return process.pid();
+    private void begin(@Nullable ByteBuffer image) throws IOException {
+        try {
+            Texts.write(requests, file.toString());
+            requests.writeInt(image == null ? -1 : image.remaining());
+            if (image != null) {
+                Channels.newChannel(requests).write(image.duplicate());
+            }
+            requests.flush();
+        } catch (IOException e) {
+            // Its answer or its end says why it has not read all.
+        }
+        awaitAnswer();
+        try {
+            Map<ByteBuffer, Datatype> types = new HashMap<>();
+            for (int left = answers.readInt(); left > 0; left--) {
+                add(types);
+            }
+        } catch (FormatException e) {
+            throw e.in(file);
+        } catch (IOException e) {
+            throw ended(e);
+        }
     }
 
-    DataOutputStream requests() {
-        return requests;
+    private void add(Map<ByteBuffer, Datatype> types) throws IOException {
+        String name = Texts.read(answers);
+        List<Long> dimensions = new ArrayList<>();
+        for (int left = answers.readInt(); left > 0; left--) {
+            dimensions.add(answers.readLong());
+        }
+        ByteBuffer message = ByteBuffer.wrap(Texts.readBytes(answers));
+        Datatype type = types.get(message);
+        if (type == null) {
+            type = DatatypeReader.decode(message.slice(ENCODING_PREFIX, message.limit() - ENCODING_PREFIX));
+            types.put(message, type);
+        }
+        numbers.put(name, datasets.size());
+        datasets.add(new Hdf5Library.Dataset(name, dimensions, type, answers.readBoolean()));
     }
 
-    DataInputStream answers() {
-        return answers;
-    }
-
-    /** Reads whether the library has done what it was asked for; its answer follows. */
-    void awaitAnswer(Path file) throws IOException {
+    private void awaitAnswer() throws IOException {
         Refusal refusal;
         try {
             if (answers.readByte() == 0) {
@@ -166,13 +191,13 @@ final class LibraryProcess {
             }
             refusal = Refusal.read(answers);
         } catch (IOException e) {
-            throw ended(file, e);
+            throw ended(e);
         }
         throw refusal.of(file);
     }
 
     /** Returns what is known of the end of the process. */
-    IOException ended(Path file, IOException cause) {
+    private IOException ended(IOException cause) {
         String words = "";
         String code = "unknown";
         try (InputStream said = process.getErrorStream()) {
@@ -199,17 +224,43 @@ final class LibraryProcess {
         return failure;
     }
 
-    /** Keeps the process, which has closed its file, for the next one. */
-    void keep() {
-        WAITING.push(this);
-        CompletableFuture.delayedExecutor(SECONDS_TO_WAIT, TimeUnit.SECONDS).execute(() -> {
-            if (WAITING.remove(this)) {
-                end();
-            }
-        });
+    @Override
+    public List<Hdf5Library.Dataset> datasets() {
+        return List.copyOf(datasets);
     }
 
-    void end() {
+    @Override
+    public synchronized void read(String dataset, long from, ByteBuffer target) throws IOException {
+        Integer number = numbers.get(dataset);
+        if (closed || number == null) {
+            throw new IllegalStateException(closed ? file + " is closed" : file + " has no dataset " + dataset);
+        }
+        long at = from;
+        while (target.hasRemaining()) {
+            byte[] bytes = new byte[Math.min(target.remaining(), LibraryServer.MOST_ANSWER)];
+            try {
+                requests.writeByte(0);
+                requests.writeInt(number);
+                requests.writeLong(at);
+                requests.writeInt(bytes.length);
+                requests.flush();
+            } catch (IOException e) {
+                throw ended(e);
+            }
+            awaitAnswer();
+            try {
+                answers.readFully(bytes);
+            } catch (IOException e) {
+                throw ended(e);
+            }
+            target.put(bytes);
+            at += bytes.length;
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
         process.destroyForcibly();
     }
 }

@@ -17,19 +17,13 @@ import java.nio.file.Path;
 import org.bytedeco.javacpp.BytePointer;
 
 /**
- * The process that has the library ({@link LibraryProcess}). It opens the file that stdin names, writes its datasets to
- * stdout, and answers requests for elements until it is to close the file; then stdin names the next one. It ends with stdin,
- * and after a file that the library refuses.
+ * The process that has the library and one file ({@link LibraryProcess}). It opens the file that stdin names, writes its
+ * datasets to stdout, and then answers requests for elements until stdin ends.
  */
 final class LibraryServer {
 
     /** Largest number of bytes of one answer. */
     static final int MOST_ANSWER = 4 << 20;
-
-    /** Requests: elements of a dataset, and to close the file. */
-    static final int ELEMENTS = 0;
-
-    static final int CLOSE = 1;
 
     private final DataInputStream in;
     private final DataOutputStream out;
@@ -40,7 +34,7 @@ final class LibraryServer {
     }
 
     /**
-     * Serves one file after the other.
+     * Serves one file.
      *
      * @param arguments none
      * @throws IOException the other process has gone
@@ -51,16 +45,11 @@ final class LibraryServer {
         DataInputStream in = new DataInputStream(new BufferedInputStream(new FileInputStream(FileDescriptor.in)));
         try (DataOutputStream out =
                 new DataOutputStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out)))) {
-            LibraryServer server = new LibraryServer(in, out);
-            while (server.serve()) {
-                out.writeByte(0);
-                out.flush();
-            }
+            new LibraryServer(in, out).serve();
         }
     }
 
-    /** Serves a file. Returns whether it was closed, and another one may follow. */
-    private boolean serve() throws IOException {
+    private void serve() throws IOException {
         Path path = Path.of(Texts.read(in));
         int size = in.readInt();
         try (LibraryFile file = open(path, size)) {
@@ -70,19 +59,15 @@ final class LibraryServer {
                 dataset.write(out);
             }
             out.flush();
-            int request = in.read();
-            while (request == ELEMENTS) {
+            while (in.read() >= 0) {
                 answer(file);
                 out.flush();
-                request = in.read();
             }
-            return request == CLOSE;
         } catch (Refusal e) {
             refuse(e);
         } catch (OutOfMemoryError e) {
             refuse(new Refusal(Kind.PASSING, "file", "the HDF5 library lacks memory: " + e));
         }
-        return false;
     }
 
     private LibraryFile open(Path path, int size) throws IOException {

@@ -9,7 +9,7 @@ import org.bytedeco.hdf5.global.hdf5;
 
 /**
  * The HDF5 library in {@code org.bytedeco:hdf5}. It never runs in the process of the caller: files that were made to harm it
- * would end the program. Files are read by another process, one at a time, with bounds on memory and processor time.
+ * would end the program. Each file is read by a process of its own, with bounds on memory and processor time.
  *
  * <p>JavaCPP unpacks the library. Unless {@code org.bytedeco.javacpp.cachedir} names another place, this class names a
  * private folder on a disk of the node: the home folder, JavaCPP's own choice, is one for all nodes of a cluster.
@@ -26,12 +26,12 @@ public final class NativeHdf5Library implements Hdf5Library {
 
     @Override
     public Content open(Path file) throws IOException {
-        return LibraryContent.open(file, null);
+        return LibraryProcess.open(file, null);
     }
 
     @Override
     public Content open(ByteBuffer image, Path file) throws IOException {
-        return LibraryContent.open(file, image);
+        return LibraryProcess.open(file, image);
     }
 
     /** Loads the library into this process, which is that of {@link LibraryServer}. */

@@ -2,7 +2,6 @@ package io.drumlin.hdf5;
 
 import static io.drumlin.fti.FTI.*;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.drumlin.checkpoint.fixture.Repacked;
 import io.drumlin.checkpoint.fixture.RunFixture;
@@ -75,26 +74,6 @@ class LibraryContractTest {
             Path copy = directory.resolve(name);
             Files.write(copy, Hdf5File.class.getResourceAsStream("fuzz/" + name).readAllBytes());
             assertSame(copy);
-        }
-    }
-
-    /** A process reads one file after the other, and none after a file that the library refuses. */
-    @Test
-    void aProcessServesUntilAFileIsRefused() throws IOException {
-        Path whole = directory.resolve("whole.h5");
-        Files.write(whole, Hdf5File.class.getResourceAsStream("fuzz/library.h5").readAllBytes());
-        Path damaged = Files.write(directory.resolve("damaged.h5"), new byte[1000]);
-        long first = processOf(whole);
-        assertThat(processOf(whole)).isEqualTo(first);
-        assertThatThrownBy(() -> new NativeHdf5Library().open(damaged)).hasMessageContaining(damaged.toString());
-        assertThat(processOf(whole)).isNotEqualTo(first);
-    }
-
-    /** Reads a file. Returns the process that did. */
-    private static long processOf(Path file) throws IOException {
-        try (Hdf5Library.Content content = new NativeHdf5Library().open(file)) {
-            Contents.of(content);
-            return ((LibraryContent) content).pid();
         }
     }
 
