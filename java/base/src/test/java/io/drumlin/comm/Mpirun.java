@@ -49,7 +49,7 @@ public final class Mpirun {
     private final List<String> jvmOptions = new ArrayList<>();
     private final List<Path> classPath = new ArrayList<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
-    private Duration timeout = Duration.ofMinutes(15);
+    private Duration timeout = Duration.ofMinutes(6);
 
     /**
      * How a job ended.

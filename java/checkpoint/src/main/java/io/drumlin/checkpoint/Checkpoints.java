@@ -295,7 +295,7 @@ public interface Checkpoints extends AutoCloseable {
      * checkpoint or a recovery fails until the program protects the array again.
      *
      * <p>A {@code java.lang.foreign.MemorySegment} of Java 22 or later is stored as bytes, which may be more than 2 GiB;
-     * {@link FtiCheckpoints#protect(int, Object, long, DataType)} gives them a type. A checkpoint or a recovery fails on all ranks if
+     * {@link #protect(int, Object, long, DataType)} gives them a type. A checkpoint or a recovery fails on all ranks if
      * its arena was closed or its mapped file has become shorter.
      *
      * @param id 0 to {@code max_var_id} of the configuration

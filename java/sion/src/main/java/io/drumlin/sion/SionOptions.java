@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * <p>All ranks that open a file together must give equal options, except for the communicator of
  * {@link #localCommunicator}.
  */
-public final class SionOptions implements Cloneable {
+public final class SionOptions {
 
     // The package reads these; only change() sets them.
     /** The block size, or 0 for that of the file system. */
@@ -36,14 +36,26 @@ public final class SionOptions implements Cloneable {
 
     private SionOptions() {}
 
+    private SionOptions(SionOptions other) {
+        fsBlockSize = other.fsBlockSize;
+        files = other.files;
+        localCommunicator = other.localCommunicator;
+        metadataOrder = other.metadataOrder;
+        payloadOrder = other.payloadOrder;
+        keyValue = other.keyValue;
+        collective = other.collective;
+        groupSize = other.groupSize;
+        merge = other.merge;
+        buddies = other.buddies;
+        io = other.io;
+        hints = other.hints;
+        storage = other.storage;
+    }
+
     private SionOptions change(Consumer<SionOptions> change) {
-        try {
-            SionOptions changed = (SionOptions) clone();
-            change.accept(changed);
-            return changed;
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
-        }
+        SionOptions changed = new SionOptions(this);
+        change.accept(changed);
+        return changed;
     }
 
     /**

@@ -71,7 +71,8 @@ public final class KnownKeys {
     }
 
     /**
-     * Finds unknown keys in C FTI's sections that look like known ones, and values that are probably not meant. Other unknown keys and sections may be for other programs.
+     * Finds unknown keys in C FTI's sections that look like known ones, and values that are probably not meant. Other
+     * unknown keys and sections may be for other programs.
      *
      * @return a sentence for each key
      */

@@ -405,8 +405,7 @@ public final class CheckpointCoordinator {
     }
 
     /**
-     * Records in the run's files that the next start is a restart, and removes the replaced checkpoint from SCR's
-     * index. Collective.
+     * Records in the run's files that the next start is a restart. Collective.
      */
     private void announce() throws IOException {
         if (!saysRestart) {

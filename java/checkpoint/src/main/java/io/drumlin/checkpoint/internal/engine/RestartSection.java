@@ -50,11 +50,8 @@ public final class RestartSection {
         OwnCheckpoints own = OwnCheckpoints.SOME;
         if (failure != 0) {
             Path meta = run.directories().meta();
-            String name = Agreement.call(
-                    app,
-                    "looking into " + meta,
-                    () -> app.rank() == 0 ? OwnCheckpoints.of(meta).name() : "");
-            own = OwnCheckpoints.valueOf(Agreement.bcast(app, name, 0));
+            own = OwnCheckpoints.valueOf(Agreement.ofFirst(
+                    app, "looking into " + meta, () -> OwnCheckpoints.of(meta).name()));
         }
         recorded = own != OwnCheckpoints.SOME;
         entry = new Entry(failure, own);

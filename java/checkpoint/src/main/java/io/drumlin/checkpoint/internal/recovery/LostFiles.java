@@ -20,7 +20,6 @@ import io.drumlin.checkpoint.internal.verify.CheckpointReader;
 import io.drumlin.checkpoint.internal.verify.ChunkSchedule;
 import io.drumlin.checkpoint.internal.verify.RetainPolicy;
 import io.drumlin.comm.Communicator;
-import io.drumlin.comm.Communicator.Op;
 import io.drumlin.comm.internal.Agreement;
 import io.drumlin.storage.BlockFile;
 import io.drumlin.storage.OpenMode;
@@ -106,9 +105,7 @@ public final class LostFiles implements AutoCloseable {
 
     /** Returns whether no rank lacks a file of the kinds that it wants. Collective. */
     boolean areNone(EnumSet<FileKind> wanted) throws IOException {
-        long[] missing = {present.containsAll(wanted) ? 0 : 1};
-        app.allreduce(missing, Op.MAX);
-        return missing[0] == 0;
+        return Agreement.all(app, present.containsAll(wanted));
     }
 
     /** Returns whether this rank's group has made anything that is not in its place. */

@@ -299,7 +299,7 @@ public final class ReedSolomonGroup {
         }
     }
 
-    /** The pass of the ranks through their files. A step creates no objects, so loops over lists use indices. */
+    /** The pass of the ranks through their files. A step creates few objects, so loops over lists use indices. */
     private final class Exchange implements AutoCloseable {
         private final int[] used;
 

@@ -383,7 +383,11 @@ public final class VerifiedTransfer {
         public void close() throws IOException {
             super.close();
             if (file != null) {
-                failure.attempt(file::await);
+                try {
+                    file.await();
+                } catch (IOException e) {
+                    failure.add(e);
+                }
                 file.file().close();
             }
         }
