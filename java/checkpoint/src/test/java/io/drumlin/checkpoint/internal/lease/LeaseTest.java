@@ -383,6 +383,40 @@ class LeaseTest {
         assertThat(file).doesNotExist();
     }
 
+    /** A program that tries again after an error that has passed is not its own rival. */
+    @Test
+    void aRunThatCouldNotBeOpenedCanBeOpenedLater() throws IOException, InterruptedException {
+        Mpirun.Outcome outcome = Mpirun.withoutLauncher()
+                .jvmOptions("-Ddrumlin.storage=nio")
+                .faults("stat path=/drumlin-groups-only nth=1 error=EIO")
+                .run(TryAgain.class, directory.toString());
+        assertThat(outcome.output()).contains("first: EIO", "then: restart");
+    }
+
+    /** Opens a run twice. */
+    static final class TryAgain {
+
+        private TryAgain() {}
+
+        public static void main(String[] args) throws IOException {
+            RunFixture run = new RunFixture(Path.of(args[0]), Map.of());
+            run.run(2, (checkpoints, comm) -> {
+                checkpoints.protect(0, new int[] {7});
+                checkpoints.checkpoint(1, Level.L4);
+            });
+            try {
+                run.run(2, (checkpoints, comm) -> {});
+            } catch (IOException e) {
+                System.out.println("first: " + (e.getMessage().contains("EIO") ? "EIO" : e));
+            }
+            run.run(2, (checkpoints, comm) -> {
+                if (comm.rank() == 0) {
+                    System.out.println("then: " + (checkpoints.isRestart() ? "restart" : "fresh start"));
+                }
+            });
+        }
+    }
+
     /** Both would write to the same directories. */
     @Test
     void aProgramOpensARunOnce() throws IOException {
