@@ -27,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -128,6 +129,27 @@ public class NodeOrderTest {
         write(run, block(later, 2), 6, Level.of(level));
         Collections.shuffle(later, random);
         read(run, block(later, 2), 6, Level.of(level));
+    }
+
+    /** What is left of the newest checkpoint is not replaced by the one before it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "3"})
+    void whatIsLeftOfTheNewestStays(String ioMode) throws IOException {
+        RunFixture run = run(ioMode, Map.of());
+        write(run, block(NODES, 2), 1, Level.L4);
+        write(run, block(NODES, 2), 2, Level.L1);
+        // As after a kill: only the next checkpoint says in the log that this one was committed.
+        run.takenAt(run.restartValue("exec_id"), entry -> Instant.ofEpochSecond(0, entry.nanos()));
+        for (Path file : run.walk()) {
+            if (file.getParent().endsWith("l1") && (ioMode.equals("3") || MetadataFiles.isOne(file))) {
+                Files.write(file, new byte[10]);
+            }
+        }
+        List<String> left =
+                run.files().stream().filter(name -> name.contains("/l1/")).toList();
+        assertThat(left).hasSizeGreaterThan(4);
+        readAtAnyLevel(run, block(List.of("n4", "n2", "n1", "n3"), 2), 1);
+        assertThat(run.files()).containsAll(left);
     }
 
     /** What protects a checkpoint also does so between the move and the next checkpoint: in the order of nodes before. */

@@ -252,7 +252,9 @@ public final class RestartCoordinator {
                 tried.add(next.get());
                 next = next(places.get(i), places.subList(i + 1, places.size()), tried);
             }
-            search(places.get(i)).passOverWhatIsLeft(places.get(i).level);
+            CheckpointSearch search = search(places.get(i));
+            search.passOverWhatIsLeft(places.get(i).level);
+            inPlace.search().follow(search);
         }
         return Optional.empty();
     }
