@@ -81,7 +81,6 @@ class RunCatalogueKillTest {
         return whole;
     }
 
-    /** In the index of SCR. */
     /** Restores a checkpoint with another configuration file, and deletes the branch. */
     private void recovers(String execId, int ckptId) throws IOException {
         Path checks = Files.createDirectories(directory.resolve("checks"));

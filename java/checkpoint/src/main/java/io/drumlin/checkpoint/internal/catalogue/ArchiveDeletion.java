@@ -18,8 +18,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Deletes checkpoints from the archive of level 4, the metadata first. A directory announces the deletion, with the identity of the checkpoint in its name. If a kill interrupts it, only what has that identity is
- * deleted later: a new checkpoint may have got the same id meanwhile.
+ * Deletes checkpoints from the archive of level 4, the metadata first. A directory announces the deletion, with the
+ * identity of the checkpoint in its name. If a kill interrupts it, only what has that identity is deleted later: a new
+ * checkpoint may have got the same id meanwhile.
  */
 final class ArchiveDeletion {
 

@@ -157,7 +157,7 @@ public final class RunInventory {
     private CheckpointEntry entry(int ckptId, Level level, String place, Map<Path, List<Path>> files, Path metadata)
             throws IOException {
         List<Path> paths = new ArrayList<>(List.of(metadata));
-        files.values().forEach(paths::addAll);
+        files.forEach((directory, each) -> paths.addAll(directory.equals(metadata) ? List.of() : each));
         OptionalLong identity = identity(ckptId, paths);
         return new CheckpointEntry(ckptId, level, place, identity, order.age(ckptId, identity), files, metadata);
     }
