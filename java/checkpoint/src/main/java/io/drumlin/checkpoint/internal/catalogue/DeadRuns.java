@@ -121,7 +121,7 @@ public final class DeadRuns {
                 .isEmpty()) {
             return false;
         }
-        long[] more = {0};
+        boolean[] more = {false};
         Agreement.run(ranks, "looking for checkpoints of run " + id, () -> {
             List<Path> places = new ArrayList<>(List.of(local(id)));
             if (ranks.rank() == 0) {
@@ -129,11 +129,10 @@ public final class DeadRuns {
                 places.addAll(RunPlaces.of(config, id).others());
             }
             for (Path place : places) {
-                more[0] |= hasBeginningsOnly(id, place) ? 0 : 1;
+                more[0] |= !hasBeginningsOnly(id, place);
             }
         });
-        ranks.allreduce(more, Communicator.Op.MAX);
-        return more[0] == 0;
+        return !Agreement.any(ranks, more[0]);
     }
 
     /**

@@ -238,13 +238,13 @@ public final class FtiFfMode implements IoMode {
             }
         }
         Path replaced = levels.directory(level, CommitSlot.REPLACED);
-        long[] replacing = {0};
+        boolean[] replacing = {false};
         if (context.sharing(level).rank() == 0) {
-            rejected.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced) ? 1 : 0);
+            rejected.succeeds("looking for", replaced, () -> replacing[0] = PathStatus.exists(replaced));
         }
-        app.allreduce(replacing, Op.MAX);
+        boolean isReplacing = Agreement.any(app, replacing[0]);
         own.removeIf(candidate -> candidate.common == FtiFfReader.UNMARKED
-                && (replacing[0] == 1 || candidate.place.slot() != CommitSlot.COMMITTED));
+                && (isReplacing || candidate.place.slot() != CommitSlot.COMMITTED));
         List<StoredCheckpoint> stored = new ArrayList<>();
         for (Key key : keys(own)) {
             List<Candidate> files = own.stream().filter(key::matches).toList();
@@ -269,16 +269,12 @@ public final class FtiFfMode implements IoMode {
         own.putLong(plain.map(file -> (long) file.layout().name().charAt(0)).orElse(FtiFfReader.UNMARKED));
         ByteBuffer all = ByteBuffer.allocate(app.rank() == 0 ? Math.multiplyExact(own.capacity(), app.size()) : 0);
         app.gather(own.flip(), all, 0);
-        long[] may = {1};
-        if (app.rank() == 0) {
-            may[0] = UnmarkedFiles.mayBeOfOneCheckpoint(all.clear()) ? 1 : 0;
-            if (may[0] == 0) {
-                Path directory = levels.directory(level, CommitSlot.COMMITTED);
-                rejected.refuse("reading", directory, UnmarkedFiles.mixed(directory, key.ckptId));
-            }
+        boolean may = app.rank() != 0 || UnmarkedFiles.mayBeOfOneCheckpoint(all.clear());
+        if (!may) {
+            Path directory = levels.directory(level, CommitSlot.COMMITTED);
+            rejected.refuse("reading", directory, UnmarkedFiles.mixed(directory, key.ckptId));
         }
-        app.allreduce(may, Op.MIN);
-        return may[0] == 1;
+        return Agreement.all(app, may);
     }
 
     private void candidates(
