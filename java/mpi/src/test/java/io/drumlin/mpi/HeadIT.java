@@ -2,10 +2,13 @@ package io.drumlin.mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.drumlin.checkpoint.Checkpoints;
 import io.drumlin.checkpoint.fixture.RunFixture;
+import io.drumlin.comm.Communicators;
 import io.drumlin.comm.Mpirun;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -59,6 +62,43 @@ class HeadIT {
         assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
         assertThat(outcome.output().lines().filter("went back to 1"::equals)).hasSize(2);
         assertCalledOnHeads(outcome);
+    }
+
+    /** No head waits for ranks that could not look for the checkpoint, and all can try again. */
+    @Test
+    void headsAreToldWhereTheApplicationCannotBegin() throws IOException, InterruptedException {
+        RunFixture run = new RunFixture(directory, "head=1, node_size=2, group_size=2, ckpt_io=1");
+        start(run, 1, "kill");
+        Mpirun.Outcome outcome = Mpirun.ranks(4)
+                .jvmOptions("-Ddrumlin.storage=nio")
+                .faults("stat path=/drumlin-groups-only nth=1 rank=1 error=EIO")
+                .timeout(Duration.ofMinutes(1))
+                .run(TryAgain.class, run.config().toString());
+        assertThat(outcome.exitStatus()).as(outcome.output()).isZero();
+        assertThat(outcome.output().lines().filter("first: EIO"::equals)).hasSize(4);
+        assertThat(outcome.output().lines().filter("then: restart"::equals)).hasSize(2);
+    }
+
+    /** Opens a run twice. */
+    static final class TryAgain {
+
+        private TryAgain() {}
+
+        public static void main(String[] args) throws Exception {
+            Path config = Path.of(args[0]);
+            Communicators.run(world -> {
+                try (Checkpoints first = Checkpoints.open(config, world)) {
+                    System.out.println("first: " + first.isRestart());
+                } catch (IOException e) {
+                    System.out.println("first: " + (e.getMessage().contains("EIO") ? "EIO" : e));
+                }
+                try (Checkpoints then = Checkpoints.open(config, world)) {
+                    if (!then.isHead()) {
+                        System.out.println("then: " + (then.isRestart() ? "restart" : "fresh start"));
+                    }
+                }
+            });
+        }
     }
 
     /** The same with a thread of each rank in place of the heads: MPI is called by two threads at once. */

@@ -55,8 +55,8 @@ public final class CheckpointCoordinator {
     private final CheckpointListFile checkpointList;
     private final CommitLog log;
 
-    /** Whether the configuration file says that the next start is a restart. */
-    private boolean saysRestart;
+    /** Whether a checkpoint was found or committed. */
+    private boolean hasCheckpoint;
 
     /** Whether the run's directories still belong to a run with another number of ranks. */
     private boolean mustTakeOver;
@@ -91,7 +91,6 @@ public final class CheckpointCoordinator {
         directories = run.directories();
         this.checkpointList = checkpointList;
         this.log = log;
-        saysRestart = config.failure() == 1 && restartSection.own() == OwnCheckpoints.SOME;
     }
 
     /**
@@ -235,7 +234,7 @@ public final class CheckpointCoordinator {
             abandon(level, failed);
             throw failed;
         }
-        saysRestart = true;
+        hasCheckpoint = true;
         checkpointList.confirmAddition();
         log.confirm();
         mode.committed(level, filePlan);
@@ -318,7 +317,7 @@ public final class CheckpointCoordinator {
     /** Records that the heads have committed a checkpoint. */
     RankCheckpoint finishedByHead(HeadHandoff.Checkpoint checkpoint) {
         Level level = checkpoint.level();
-        saysRestart = true;
+        hasCheckpoint = true;
         log.confirm();
         mode.finishedByHead(level, checkpoint.filePlan());
         Path directory =
@@ -330,7 +329,7 @@ public final class CheckpointCoordinator {
     /** Records that the run continues from a checkpoint. The key failure keeps its value, also 2, as in C FTI. */
     public void continueRun() {
         restartSection.found();
-        saysRestart = true;
+        hasCheckpoint = true;
     }
 
     /** Records that the run continues from a checkpoint of another number of ranks. */
@@ -404,11 +403,16 @@ public final class CheckpointCoordinator {
         elastic = null;
     }
 
+    /** Returns whether the configuration file says that the next start is a restart. */
+    private boolean saysRestart() {
+        return hasCheckpoint || (config.failure() == 1 && restartSection.own() == OwnCheckpoints.SOME);
+    }
+
     /**
      * Records in the run's files that the next start is a restart. Collective.
      */
     private void announce() throws IOException {
-        if (!saysRestart) {
+        if (!saysRestart()) {
             restartSection.announce();
         }
     }
@@ -478,7 +482,7 @@ public final class CheckpointCoordinator {
     /** Restores the entries in the run's files from before the checkpoint. Collective. */
     void takeBackFailure(IOException failed) {
         takeBack(failed, checkpointList::undoAddition);
-        if (!saysRestart) {
+        if (!saysRestart()) {
             takeBack(failed, restartSection::takeBack);
         }
     }

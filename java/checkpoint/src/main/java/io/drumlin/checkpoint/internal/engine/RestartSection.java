@@ -39,22 +39,25 @@ public final class RestartSection {
     /** Whether the run's directory may have a file that says something else than {@link OwnCheckpoints#SOME}. */
     private boolean recorded;
 
-    /** Reads the files. Collective. */
-    RestartSection(Communicator app, Run run) throws IOException {
+    RestartSection(Communicator app, Run run) {
         this.app = app;
         this.run = run;
         configFile = run.configFile();
         execId = run.execId();
         storage = run.storage();
-        int failure = run.config().failure();
-        OwnCheckpoints own = OwnCheckpoints.SOME;
-        if (failure != 0) {
-            Path meta = run.directories().meta();
-            own = OwnCheckpoints.valueOf(Agreement.ofFirst(
-                    app, "looking into " + meta, () -> OwnCheckpoints.of(meta).name()));
+        entry = new Entry(run.config().failure(), OwnCheckpoints.SOME);
+    }
+
+    /** Reads what the files say, once, before anything else is called. Collective. */
+    public void read() throws IOException {
+        if (entry.failure == 0) {
+            return;
         }
+        Path meta = run.directories().meta();
+        OwnCheckpoints own = OwnCheckpoints.valueOf(Agreement.ofFirst(
+                app, "looking into " + meta, () -> OwnCheckpoints.of(meta).name()));
         recorded = own != OwnCheckpoints.SOME;
-        entry = new Entry(failure, own);
+        entry = new Entry(entry.failure, own);
     }
 
     /** Returns what is said of the checkpoints that the run has of its own. */

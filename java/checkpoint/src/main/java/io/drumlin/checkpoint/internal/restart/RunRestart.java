@@ -76,6 +76,7 @@ public final class RunRestart {
      * @param freshStart whether the run begins afresh if there is no checkpoint
      */
     public void begin(boolean anyNumberOfRanks, boolean freshStart) throws IOException {
+        engine.restartSection().read();
         if (config.isFromSingleFile()) {
             restartFromSingleFile(freshStart);
         } else if (config.failure() != 0) {

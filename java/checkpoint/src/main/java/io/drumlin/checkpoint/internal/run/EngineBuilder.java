@@ -157,7 +157,7 @@ public final class EngineBuilder extends OpenOptions implements Checkpoints.Buil
     @Override
     public EngineCheckpoints open() throws IOException {
         Run run = run();
-        EngineCheckpoints checkpoints = opened(run);
+        EngineCheckpoints checkpoints = new EngineCheckpoints(run, this, member -> group(run, member));
         try {
             checkpoints.start(this);
             if (checkpoints.isHead()) {
@@ -168,16 +168,6 @@ public final class EngineBuilder extends OpenOptions implements Checkpoints.Buil
             throw e;
         }
         return checkpoints;
-    }
-
-    /** Gives the lease back if the files cannot be read, so that the program can try again. */
-    private EngineCheckpoints opened(Run run) throws IOException {
-        try {
-            return new EngineCheckpoints(run, this, member -> group(run, member));
-        } catch (Throwable e) {
-            run.lease().ifPresent(Lease::close);
-            throw e;
-        }
     }
 
     /** Opens a group of a run as a run, with the options of its run but for the data. */
