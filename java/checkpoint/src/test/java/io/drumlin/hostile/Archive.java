@@ -59,8 +59,8 @@ final class Archive {
     }
 
     /**
-     * Disks that were put back have files of one moment: neither the id nor the time chooses. One that was not yet in its place needs a
-     * restart of the run, and each the list of checkpoints.
+     * Disks that were put back have files of one moment: neither the id nor the time chooses. Where nobody knows the time of one, that of
+     * another is refused. One that was not yet in its place needs a restart of the run, and each the list of checkpoints.
      */
     private boolean canBeChosen(Run run, Checkpoint checkpoint) {
         boolean inPlace = checkpoint.isArchived() || checkpoint.folders().contains("l4");
@@ -73,8 +73,8 @@ final class Archive {
                 && run.problem() == null
                 && run.checkpoints().stream()
                         .noneMatch(each -> !isAlone
-                                && each != checkpoint
-                                && checkpoint.time().equals(each.time()));
+                                && (each.time() == null
+                                        || (each != checkpoint && each.time().equals(checkpoint.time()))));
     }
 
     private static List<Checkpoint> namesakes(Run run, Checkpoint checkpoint) {
